@@ -1,6 +1,8 @@
 package handler
 
 import (
+	"slices"
+
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
@@ -30,6 +32,15 @@ type Call struct {
 	Docs  gaby.Container
 	Args  Arguments
 	Other []byte // other data that the signature asks for
+}
+
+// Unit returns all documents of the unit: those that the function gets, and those that are not
+// selected.
+func (c *Call) Unit() gaby.Container {
+	if s := ExcludedOf(c.FunctionContext); s != nil {
+		return slices.Concat(c.Docs, s.Docs)
+	}
+	return c.Docs
 }
 
 // Reads implements a function that returns an output.

@@ -8,7 +8,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/unit"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 )
 
@@ -25,7 +24,7 @@ func vetDisruptionBudgetsFunction(
 	}, "whether all such workloads have one, and those that have none",
 		func(c *handler.Call) (api.ValidationResult, error) {
 			result := api.ValidationResult{Passed: true}
-			all := []budgets{budgetsIn(provider, unit.WholeUnit(c))}
+			all := []budgets{budgetsIn(provider, c.Unit())}
 			if others, ok := provider.(schemas.InputProvider); ok {
 				type key struct{}
 				elsewhere, _ := others.FromInputs(key{}, func() any {

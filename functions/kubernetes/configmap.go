@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/references"
 )
 
 const (
@@ -22,13 +23,8 @@ const (
 
 	// Fields of the context in ConfigMaps that are rendered again whenever their contents change.
 	// the part of the name that all revisions share
-	contextStableCore     = "ResourceNameStableCore"
-	contextRevision       = "RevisionNum"
-	contextRenderRevision = "RenderRevision"
-	contextVisitorOptions = "VisitorOptions" // comma-separated words
-
-	latestRevision = "Latest"
-	ignoreProvided = "IgnoreProvided"
+	contextStableCore = "ResourceNameStableCore"
+	contextRevision   = "RevisionNum"
 )
 
 func pruneConfigMapsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
@@ -62,7 +58,7 @@ func pruneConfigMapsFunction(provider configkit.ResourceProvider) handler.Functi
 		}
 		err = yamlkit.EachDocument(kept, provider,
 			func(doc *gaby.YamlDoc, _ *api.ResourceInfo) error {
-				return MarkRevision(doc, ages[doc] == 0, provider)
+				return references.MarkRevision(doc, ages[doc] == 0, provider)
 			})
 		c.Docs = c.Docs.Delete(func(doc *gaby.YamlDoc) bool { return ages[doc] >= limit })
 		return len(revisions), err
@@ -101,8 +97,8 @@ func configMapRevisions(
 			// render-configmap does not number revisions: it marks the latest, and the others are
 			// in order
 			case !number.Exists():
-				if n = 0; doc.Path(string(provider.ContextPath(contextRenderRevision))).
-					Value().Text() == latestRevision {
+				if n = 0; doc.Path(string(provider.ContextPath(references.ContextRenderRevision))).
+					Value().Text() == references.LatestRevision {
 					n = math.MaxInt
 				}
 			case err != nil:
@@ -134,36 +130,4 @@ func agesOf(revisions []configMapRevision) map[*gaby.YamlDoc]int {
 		}
 	}
 	return ages
-}
-
-// MarkRevision marks a revision of a ConfigMap as the newest one, to which references resolve, or
-// removes the mark.
-func MarkRevision(doc *gaby.YamlDoc, newest bool, provider configkit.ResourceProvider) error {
-	path := string(provider.ContextPath(contextRenderRevision))
-	if newest {
-		if _, err := doc.SetP(latestRevision, path); err != nil {
-			return err
-		}
-	} else if doc.ExistsP(path) {
-		if err := doc.DeleteP(path); err != nil {
-			return err
-		}
-	}
-	path = string(provider.ContextPath(contextVisitorOptions))
-	options := strings.FieldsFunc(doc.Path(path).Value().Text(), func(c rune) bool {
-		return c == ',' || c == ' '
-	})
-	switch ignored := slices.Contains(options, ignoreProvided); {
-	case ignored == !newest:
-		return nil
-	case !newest:
-		options = append(options, ignoreProvided)
-	default:
-		options = slices.DeleteFunc(options, func(o string) bool { return o == ignoreProvided })
-	}
-	if len(options) == 0 {
-		return doc.DeleteP(path)
-	}
-	_, err := doc.SetP(strings.Join(options, ","), path)
-	return err
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/unit"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/namespaces"
+	"github.com/fctl-dev/fctl/internal/references"
 )
 
 const (
@@ -145,7 +145,7 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			if !isTypeName(string(t)) {
 				return notAType("resource-type", string(t))
 			}
-			return unit.CheckNewName(provider, t, parameterNewName, a.String(parameterNewName))
+			return references.CheckNewName(provider, t, parameterNewName, a.String(parameterNewName))
 		},
 	}, func(c *handler.Call) (int, error) {
 		r := newRenamer(c, provider)

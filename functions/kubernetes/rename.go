@@ -8,9 +8,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/unit"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/namespaces"
+	"github.com/fctl-dev/fctl/internal/references"
 )
 
 // renaming is a resource and its new name.
@@ -32,7 +32,7 @@ type renamer struct {
 
 func newRenamer(c *handler.Call, provider configkit.ResourceProvider) *renamer {
 	r := &renamer{
-		call: c, provider: provider, unit: unit.WholeUnit(c), inputs: schemas.IndexResources(nil),
+		call: c, provider: provider, unit: c.Unit(), inputs: schemas.IndexResources(nil),
 	}
 	if p, ok := provider.(schemas.InputProvider); ok {
 		r.inputs = p.Inputs()
@@ -96,7 +96,7 @@ func (r *renamer) check() error {
 		kind := configkit.GroupKind(n.Info.ResourceType)
 		if name, ok := renamed[n.Doc]; ok && name != n.name {
 			n.name = name
-			if err := unit.CheckResourceName(r.provider, n.Info.ResourceType, name); err != nil {
+			if err := references.CheckName(r.provider, n.Info.ResourceType, name); err != nil {
 				problems = append(problems, n.Failure("", "%v", err))
 				continue
 			}
@@ -138,8 +138,8 @@ func (r *renamer) run() (int, error) {
 			matches++
 		}
 	}
-	references, err := unit.SetReferences(r.unit, r.provider,
-		func(ref *unit.Reference) (string, bool) {
+	references, err := references.Set(r.unit, r.provider,
+		func(ref *references.Reference) (string, bool) {
 			if named[ref.Match.Doc] &&
 				slices.Equal(ref.Match.Segments, []string{"metadata", "name"}) {
 				return "", false // the resource itself gets its name below

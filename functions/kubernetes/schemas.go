@@ -12,7 +12,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/unit"
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/lang/cel"
@@ -122,7 +121,7 @@ func (v *schemaVetter) vet() error {
 		func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
 			problems, errs := v.resource(doc, info)
 			problems = unreadable(doc, slices.Concat(problems, wrong[doc]))
-			unit.AddSchemaProblems(&v.result, v.provider, doc, info, problems)
+			schemas.AddProblems(&v.result, v.provider, doc, info, problems)
 			return errors.Join(errs...)
 		})
 	for _, doc := range docs {
@@ -263,7 +262,7 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 		v.checked++
 		problems, err = schema.Check(expression.In(v.call.Context(), doc, info), doc.Value())
 	}
-	unit.AddSchemaProblems(&v.result, v.provider, doc, info, unreadable(doc, problems))
+	schemas.AddProblems(&v.result, v.provider, doc, info, unreadable(doc, problems))
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/unit"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/knowledge/semantics"
 )
@@ -51,7 +50,7 @@ func vetSemanticsFunction(provider configkit.ResourceProvider) handler.FunctionR
 					resources++
 					problems := semantics.Check(string(info.ResourceType), doc.Value(), release)
 					problems = append(problems, known.Add(info, doc.Value())...)
-					unit.AddSchemaProblems(&result, provider, doc, info, problems)
+					schemas.AddProblems(&result, provider, doc, info, problems)
 					return nil
 				})
 			c.Matched(resources)

@@ -4,7 +4,6 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/unit"
 	"github.com/fctl-dev/fctl/internal/references"
 )
 
@@ -21,10 +20,10 @@ func vetReferencesFunction(provider configkit.ResourceProvider) handler.Function
 		RowsSorted: true,
 	}, "whether all references lead to a resource in the input, and those that do not",
 		func(c *handler.Call) (api.ValidationResult, error) {
-			s := references.NewSurvey(provider, unit.WholeUnit(c))
+			s := references.NewSurvey(provider, c.Unit())
 			matches := 0
-			rows, err := unit.ReferenceRows(c.Docs, provider,
-				func(ref *unit.Reference, row *api.AttributeValue) bool {
+			rows, err := references.Rows(c.Docs, provider,
+				func(ref *references.Reference, row *api.AttributeValue) bool {
 					if !s.Checks(ref) {
 						return false
 					}

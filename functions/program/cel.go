@@ -16,7 +16,7 @@ import (
 // CELFunctions returns the functions of Kubernetes that get, set and check values with the CEL
 // expressions of admission policies.
 func CELFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
-	language := &Language{
+	language := &programLanguage{
 		Name: "cel",
 		Program: api.FunctionParameter{
 			ParameterName: "expression", Required: true, DataType: api.DataTypeCEL,
@@ -25,7 +25,7 @@ func CELFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistr
 				"help cel')",
 		},
 		Compile: compileCEL,
-		Writer:  func(fc *api.FunctionContext) Writer { return celWriter(fc, provider) },
+		Writer:  func(fc *api.FunctionContext) valueWriter { return celWriter(fc, provider) },
 		Surveys: generic.SurveysAll,
 		GetDescription: "Get values with a CEL expression that returns a list of rows for each " +
 			"resource",
@@ -49,15 +49,15 @@ func CELFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistr
 				`object.metadata.name + " is too long"]}'`,
 		},
 	}
-	return Functions(language, provider)
+	return functionsOf(language, provider)
 }
 
 // celWriter returns what merges the maps that expressions give into resources.
 func celWriter(
 	fc *api.FunctionContext, provider configkit.ResourceProvider,
-) Writer {
+) valueWriter {
 	merging := generic.NewMerging(fc, provider)
-	return Writer{
+	return valueWriter{
 		Write: func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
 			part, ok := value.(map[string]any)
 			if !ok { // the expression returned a whole value of the resource
@@ -73,10 +73,10 @@ func celWriter(
 }
 
 func compileCEL(
-	text string, use Use,
-) (func(*expression.Scope) (Run, error), error) {
-	kinds, ok := map[Use][]cel.Kind{
-		Gets: {cel.List}, Checks: {cel.Bool, cel.Map}, Sets: {cel.Map},
+	text string, use purpose,
+) (func(*expression.Scope) (runFunc, error), error) {
+	kinds, ok := map[purpose][]cel.Kind{
+		forGet: {cel.List}, forVet: {cel.Bool, cel.Map}, forSet: {cel.Map},
 	}[use]
 	if !ok {
 		return nil, fmt.Errorf("a program is used in an unknown way: %d", use)
@@ -85,7 +85,7 @@ func compileCEL(
 	if err != nil {
 		return nil, err
 	}
-	return func(scope *expression.Scope) (Run, error) {
+	return func(scope *expression.Scope) (runFunc, error) {
 		return compiled.Bind(scope), nil
 	}, nil
 }

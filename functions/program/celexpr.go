@@ -10,18 +10,18 @@ import (
 
 // vetCELExprFunction returns vet-celexpr, which checks every resource with a CEL expression.
 func vetCELExprFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	language := &Language{
+	language := &programLanguage{
 		Name: "celexpr",
 		Program: handler.Required("validation-expr", api.DataTypeCEL,
 			`r.kind != "Deployment" || r.spec.replicas > 1`,
 			"CEL expression that must be true of every resource, which it calls r or object "+
 				"('fctl help cel')"),
-		Compile: func(text string, _ Use) (func(*expression.Scope) (Run, error), error) {
+		Compile: func(text string, _ purpose) (func(*expression.Scope) (runFunc, error), error) {
 			program, err := cel.Compile(text, cel.Bool)
 			if err != nil {
 				return nil, err
 			}
-			return func(scope *expression.Scope) (Run, error) {
+			return func(scope *expression.Scope) (runFunc, error) {
 				return program.Bind(scope), nil
 			}, nil
 		},

@@ -15,22 +15,22 @@ import (
 
 const parameterParam = "param"
 
-// Use is the purpose of a program.
-type Use int
+// purpose is the purpose of a program.
+type purpose int
 
 // These are the purposes of programs.
 const (
-	Gets   Use = iota // returns a list of rows
-	Checks            // returns a verdict: true, false or a map
-	Sets              // returns a value for Language.Write
+	forGet purpose = iota // returns a list of rows
+	forVet                // returns a verdict: true, false or a map
+	forSet                // returns a value for Language.Write
 )
 
-// Run runs a program on one resource. It is not safe for concurrent use. The error is an
+// runFunc runs a program on one resource. It is not safe for concurrent use. The error is an
 // *[expression.Error].
-type Run func(ctx context.Context, resource gaby.Value) (any, error)
+type runFunc func(ctx context.Context, resource gaby.Value) (any, error)
 
-// Language is a language for programs that see one resource at a time.
-type Language struct {
+// programLanguage is a language for programs that see one resource at a time.
+type programLanguage struct {
 	// Name is the name of the language. The functions are called get-Name, set-Name and vet-Name.
 	Name string
 	// Program is the parameter for the program.
@@ -38,10 +38,10 @@ type Language struct {
 	// Compile compiles a program for a use. The returned function binds the program to the scope of
 	// a call. Compile is called once per program, however many units and resources the program is
 	// run on. The error is one or several (joined) *[expression.Error].
-	Compile func(text string, use Use) (bind func(*expression.Scope) (Run, error), err error)
-	// Writer returns what writes the values that a program for Sets returns in one call of the
+	Compile func(text string, use purpose) (bind func(*expression.Scope) (runFunc, error), err error)
+	// Writer returns what writes the values that a program for set-Name returns in one call of the
 	// function.
-	Writer func(fc *api.FunctionContext) Writer
+	Writer func(fc *api.FunctionContext) valueWriter
 	// Surveys is that of the registration of set-Name.
 	Surveys func([]api.FunctionArgument) func(api.ResourceType) bool
 
@@ -51,17 +51,17 @@ type Language struct {
 	GetExamples, SetExamples, VetExamples          []string
 }
 
-// Writer writes values into resources.
-type Writer struct {
+// valueWriter writes values into resources.
+type valueWriter struct {
 	// Write writes the value that a program returned for a document.
 	Write func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error
 	// Report, if not nil, makes the notes about all documents.
 	Report func()
 }
 
-// Functions returns the functions get-, set- and vet- for programs in a language.
-func Functions(
-	language *Language, provider configkit.ResourceProvider,
+// functionsOf returns the functions get-, set- and vet- for programs in a language.
+func functionsOf(
+	language *programLanguage, provider configkit.ResourceProvider,
 ) []handler.FunctionRegistration {
 	return []handler.FunctionRegistration{
 		getProgramFunction(language, provider), setProgramFunction(language, provider),
@@ -71,10 +71,10 @@ func Functions(
 
 // getProgramFunction returns the function that gets rows from programs.
 func getProgramFunction(
-	language *Language, provider configkit.ResourceProvider,
+	language *programLanguage, provider configkit.ResourceProvider,
 ) handler.FunctionRegistration {
-	r := language.function("get-"+language.Name, Gets,
-		func(c *handler.Call, run Run) (any, error) {
+	r := language.function("get-"+language.Name, forGet,
+		func(c *handler.Call, run runFunc) (any, error) {
 			rows := api.AttributeValueList{}
 			_, err := eachProgramResource(c, provider, run,
 				func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
@@ -94,10 +94,10 @@ func getProgramFunction(
 
 // setProgramFunction returns the function that sets values with programs.
 func setProgramFunction(
-	language *Language, provider configkit.ResourceProvider,
+	language *programLanguage, provider configkit.ResourceProvider,
 ) handler.FunctionRegistration {
-	r := language.function("set-"+language.Name, Sets,
-		func(c *handler.Call, run Run) (any, error) {
+	r := language.function("set-"+language.Name, forSet,
+		func(c *handler.Call, run runFunc) (any, error) {
 			writer := language.Writer(c.FunctionContext)
 			resources, err := eachProgramResource(c, provider, run, writer.Write)
 			c.Matched(resources)
@@ -113,10 +113,10 @@ func setProgramFunction(
 
 // vetProgramFunction returns the function that checks resources with programs.
 func vetProgramFunction(
-	language *Language, provider configkit.ResourceProvider,
+	language *programLanguage, provider configkit.ResourceProvider,
 ) handler.FunctionRegistration {
-	r := language.function("vet-"+language.Name, Checks,
-		func(c *handler.Call, run Run) (any, error) {
+	r := language.function("vet-"+language.Name, forVet,
+		func(c *handler.Call, run runFunc) (any, error) {
 			result := api.ValidationResult{Passed: true}
 			resources, err := eachProgramResource(c, provider, run,
 				func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error {
@@ -135,12 +135,12 @@ func vetProgramFunction(
 
 // function returns what the three registrations have in common. body gets the program, bound to the
 // scope of the call.
-func (l *Language) function(name string, use Use,
-	body func(c *handler.Call, run Run) (any, error),
+func (l *programLanguage) function(name string, use purpose,
+	body func(c *handler.Call, run runFunc) (any, error),
 ) handler.FunctionRegistration {
 	programs := expression.NewPrograms(
 		l.Name,
-		func(text string) (func(*expression.Scope) (Run, error), error) {
+		func(text string) (func(*expression.Scope) (runFunc, error), error) {
 			return l.Compile(text, use)
 		},
 	)
@@ -181,7 +181,7 @@ func (l *Language) function(name string, use Use,
 // eachProgramResource runs a program on every resource and passes the results to use. It returns
 // the number of resources.
 func eachProgramResource(
-	c *handler.Call, provider configkit.ResourceProvider, run Run,
+	c *handler.Call, provider configkit.ResourceProvider, run runFunc,
 	use func(doc *gaby.YamlDoc, info *api.ResourceInfo, value any) error,
 ) (int, error) {
 	return eachResource(c, provider,

@@ -11,14 +11,14 @@ import (
 
 // starlarkFunctions returns get-starlark, set-starlark and vet-starlark.
 func starlarkFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
-	return Functions(&Language{
+	return functionsOf(&programLanguage{
 		Name: "starlark",
 		Program: handler.Required("program", api.DataTypeString, "file:program.star",
 			"Starlark program ('fctl help starlark')"),
 		Compile: compileStarlark,
 		// SetData makes edits only where the new data differs.
-		Writer: func(*api.FunctionContext) Writer {
-			return Writer{
+		Writer: func(*api.FunctionContext) valueWriter {
+			return valueWriter{
 				Write: func(doc *gaby.YamlDoc, _ *api.ResourceInfo, value any) error {
 					return doc.SetData(value)
 				},
@@ -51,18 +51,18 @@ func starlarkFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 	}, provider)
 }
 
-// compileStarlark compiles a program. For Gets and Checks it must define extract or validate.
-func compileStarlark(text string, use Use) (func(*expression.Scope) (Run, error), error) {
+// compileStarlark compiles a program. To get and to check, it must define extract or validate.
+func compileStarlark(text string, use purpose) (func(*expression.Scope) (runFunc, error), error) {
 	function := ""
 	switch use {
-	case Gets:
+	case forGet:
 		function = "extract"
-	case Checks:
+	case forVet:
 		function = "validate"
 	}
 	program, err := starlark.Compile(text, function)
 	if err != nil {
 		return nil, err
 	}
-	return func(scope *expression.Scope) (Run, error) { return program.Bind(scope) }, nil
+	return func(scope *expression.Scope) (runFunc, error) { return program.Bind(scope) }, nil
 }

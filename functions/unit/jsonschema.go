@@ -1,9 +1,7 @@
 package unit
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -12,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
-	"github.com/fctl-dev/fctl/internal/yamlpath"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 )
 
 const (
@@ -49,16 +47,16 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 	}, "whether the resources are valid, and the problems found",
 		func(c *handler.Call) (api.ValidationResult, error) {
 			result, checked := api.ValidationResult{Passed: true}, 0
-			schemas, err := schemaMapOf(c.Args)
+			byType, err := schemaMapOf(c.Args)
 			if err != nil {
 				return result, err
 			}
 			failed := map[*jsonschema.Schema]bool{}
 			err = yamlkit.EachDocument(c.Docs, provider,
 				func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
-					schema := schemas[info.ResourceType]
+					schema := byType[info.ResourceType]
 					if schema == nil {
-						schema = schemas[api.ResourceTypeAny]
+						schema = byType[api.ResourceTypeAny]
 					}
 					if schema == nil {
 						return nil
@@ -69,7 +67,7 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 					}
 					problems, err := schema.Check(c.Context(), doc.Value())
 					failed[schema] = err != nil
-					AddSchemaProblems(&result, provider, doc, info, problems)
+					schemas.AddProblems(&result, provider, doc, info, problems)
 					return err
 				})
 			c.Matched(checked)
@@ -110,44 +108,4 @@ func schemaMapOf(args []api.FunctionArgument) (map[api.ResourceType]*jsonschema.
 		return nil, handler.InvalidArgument(parameterSchemaMap, "it has no schema").WithHint(hint)
 	}
 	return schemas, errors.Join(problems...)
-}
-
-// AddSchemaProblems adds the problems that a schema found in a resource to the result of a
-// validation, as details and as failed attributes. With problems, the result does not pass.
-func AddSchemaProblems(
-	result *api.ValidationResult,
-	provider configkit.ResourceProvider,
-	doc *gaby.YamlDoc,
-	info *api.ResourceInfo,
-	problems []jsonschema.Problem,
-) {
-	if len(problems) == 0 {
-		return
-	}
-	result.Passed = false
-	keys, seen := provider.MergeKeys(info.ResourceType), &yamlpath.FirstByKey{}
-	reported := func(segments []string) api.ResolvedPath {
-		return yamlpath.ReportedFrom(doc.Value(), segments, nil, keys, "", seen)
-	}
-	for i := range problems {
-		p := &problems[i]
-		path := cmp.Or(string(reported(p.Path)), "(root)")
-		result.Details = append(result.Details, fmt.Sprintf(
-			"Resource %s/%s: %s: %s", info.ResourceType,
-			strings.TrimPrefix(string(info.ResourceName), "/"), path, p,
-		))
-		row := api.AttributeValue{
-			AttributeInfo: api.AttributeInfo{
-				AttributeIdentifier: api.AttributeIdentifier{
-					ResourceInfo: *info, Path: reported(p.FullPath()),
-				},
-				AttributeMetadata: api.AttributeMetadata{AttributeName: api.AttributeNameNone},
-			},
-			Reason: p.String(),
-		}
-		if p.Pos.Line > 0 {
-			row.Position = &p.Pos
-		}
-		result.FailedAttributes = append(result.FailedAttributes, row)
-	}
 }

@@ -1,41 +1,31 @@
 package unit
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
-)
-
-// These are the options that a resource can set, see configkit.PropertyProvider.
-const (
-	optionIgnoreNeeded   = "IgnoreNeeded"
-	optionIgnoreProvided = "IgnoreProvided"
+	"github.com/fctl-dev/fctl/internal/references"
 )
 
 // needsFunctions returns get-needed, get-provided and get-references.
 func needsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
-	properties := propertiesOf(provider)
+	properties := references.PropertiesOf(provider)
 	return []handler.FunctionRegistration{
 		needsFunction(provider, provider.NeededPaths(), "get-needed",
 			"List unresolved values that other resources must supply, with their required "+
 				"properties",
 			"the placeholders at paths whose values come from other resources",
 			func(p *yamlkit.Match, row *api.AttributeValue) bool {
-				return configkit.IsPlaceholder(row.Value) && properties.addNeeded(p, row)
+				return configkit.IsPlaceholder(row.Value) && properties.AddNeeded(p, row)
 			}),
 		needsFunction(provider, provider.ProvidedPaths(), "get-provided",
 			"List the values that other resources may need, with their properties",
-			"the values at paths that provide values to other resources", properties.addProvided),
-		needsFunction(provider, referencePaths(provider), "get-references",
+			"the values at paths that provide values to other resources", properties.AddProvided),
+		needsFunction(provider, references.Paths(provider), "get-references",
 			"List the names by which resources refer to others, with the required properties of "+
 				"these",
-			"the names in references, placeholders included", properties.addNeeded),
+			"the names in references, placeholders included", properties.AddNeeded),
 	}
 }
 
@@ -54,122 +44,13 @@ func needsFunction(
 		},
 		Paths: paths,
 	}, "value", output, func(c *handler.Call) (api.AttributeValueList, error) {
-		return yamlkit.VisitRows(c.Docs, paths, everyKey(), provider, visit)
+		return yamlkit.VisitRows(c.Docs, paths, references.EveryKey(), provider, visit)
 	})
 }
 
-// properties adds the knowledge of a provider about needed and provided values to what is
-// registered. provider may be nil.
-type properties struct{ provider configkit.PropertyProvider }
-
-// propertiesOf returns the properties of provider, which may know none.
-func propertiesOf(provider configkit.ResourceProvider) properties {
-	p, _ := provider.(configkit.PropertyProvider)
-	return properties{p}
-}
-
-// sets reports whether a resource sets an option.
-func (p properties) sets(doc *gaby.YamlDoc, option string) bool {
-	return p.provider != nil && slices.Contains(p.provider.VisitorOptions(doc), option)
-}
-
-// addNeeded sets the details of a row: the properties that its value must have. It reports false if
-// the resource opts out.
-func (p properties) addNeeded(match *yamlkit.Match, row *api.AttributeValue) bool {
-	details := *match.BoundDetails(match.Info())
-	if p.provider != nil {
-		details.NeededRequired = p.provider.NeededProperties(
-			match.Doc, match.Segments, details.NeededRequired,
-		)
-		details.NeededPreferred = p.provider.PreferredProperties(
-			match.Doc, match.Resource.ResourceType, match.Segments,
-		)
-	}
-	row.Details = &details
-	return !p.sets(match.Doc, optionIgnoreNeeded)
-}
-
-// addProvided sets the details of a row: the properties that its value has. It reports false if the
-// resource opts out.
-func (p properties) addProvided(match *yamlkit.Match, row *api.AttributeValue) bool {
-	details := *match.BoundDetails(match.Info())
-	if p.provider != nil {
-		details.ProvidedProperties = p.provider.ProvidedProperties(
-			match.Doc, match.Segments, details.ProvidedProperties,
-		)
-	}
-	row.Details = &details
-	return !p.sets(match.Doc, optionIgnoreProvided)
-}
-
-// refersTo reports whether the value at a match can refer to a resource of type t, or is the name
-// of one.
-func (p properties) refersTo(match *yamlkit.Match, t api.ResourceType) bool {
-	return slices.Contains(p.targets(match), t) ||
-		match.Info().Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t)
-}
-
-// targetTypes returns the types of resources that a value with these details can refer to.
-func targetTypes(details *api.AttributeDetails) []api.ResourceType {
-	if details.NeededRequired[resourcetypes.PropertyResourceType] == "" {
-		return nil
-	}
-	var types []api.ResourceType
-	for t := range strings.SplitSeq(
-		details.NeededRequired[resourcetypes.PropertyResourceType], ",",
-	) {
-		types = append(types, api.ResourceType(t))
-	}
-	return types
-}
-
-// filteredPaths are the paths of several sources for which accept returns true.
-type filteredPaths struct {
-	sources []configkit.PathSource
-	accept  func(info *api.PathVisitorInfo) bool
-}
-
-// PathsOf returns the accepted paths of resources of type t.
-func (f filteredPaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
-	var paths []*api.PathVisitorInfo
-	for _, source := range f.sources {
-		for _, info := range source.PathsOf(t) {
-			if f.accept(info) {
-				paths = append(paths, info)
-			}
-		}
-	}
-	return paths
-}
-
-// referencePaths returns the paths of references to other resources.
-func referencePaths(provider configkit.ResourceProvider) configkit.PathSource {
-	return filteredPaths{
-		[]configkit.PathSource{provider.NeededPaths()},
-		func(info *api.PathVisitorInfo) bool { return len(targetTypes(info.Details)) > 0 },
-	}
-}
-
-// namePaths returns the paths of names of resources of a type: their own names, and references to
-// them.
-func namePaths(provider configkit.ResourceProvider, t api.ResourceType) configkit.PathSource {
-	own := provider.ScopelessResourceNamePath()
-	return filteredPaths{
-		[]configkit.PathSource{provider.NeededPaths(), provider.ProvidedPaths()},
-		func(info *api.PathVisitorInfo) bool {
-			return slices.Contains(targetTypes(info.Details), t) ||
-				info.Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t) &&
-					api.ResolvedPath(info.Path) == own
-		},
-	}
-}
-
-// everyKey returns wildcards that fill the %s of any path. No path has as many as 32.
-func everyKey() []any { return slices.Repeat([]any{"*"}, 32) }
-
 // getReferencesOfTypeFunction returns get-references-of-type.
 func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	properties := propertiesOf(provider)
+	properties := references.PropertiesOf(provider)
 	return handler.Getting(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "get-references-of-type",
@@ -180,9 +61,9 @@ func getReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 	}, "name", "the names of the resources and the references to them",
 		func(c *handler.Call) (api.AttributeValueList, error) {
 			t := typeArgument(c.Args)
-			return yamlkit.VisitRows(c.Docs, namePaths(provider, t), everyKey(), provider,
+			return yamlkit.VisitRows(c.Docs, references.NamePaths(provider, t), references.EveryKey(), provider,
 				func(p *yamlkit.Match, _ *api.AttributeValue) bool {
-					return properties.refersTo(p, t)
+					return properties.RefersTo(p, t)
 				})
 		})
 }
@@ -210,7 +91,7 @@ func setReferencesOfTypeFunction(provider configkit.ResourceProvider) handler.Fu
 		},
 		ValueParameter: parameterResourceName,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			return CheckNewName(
+			return references.CheckNewName(
 				provider, typeArgument(args), parameterResourceName,
 				handler.Arguments(args).String(parameterResourceName),
 			)

@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
+	"github.com/fctl-dev/fctl/internal/references"
 )
 
 const parameterOldReference = "old-name"
@@ -33,9 +34,9 @@ type referenceSetter struct {
 // References to resources outside the input stay, with a note; if there are no others, that is an
 // error. It returns the number of references.
 func (s *referenceSetter) run() (matches int, err error) {
-	s.survey(WholeUnit(s.call))
-	known, foreign, placeholders := map[string]*Reference{}, map[string]*Reference{}, 0
-	if _, err := s.visit(func(ref *Reference) bool {
+	s.survey(s.call.Unit())
+	known, foreign, placeholders := map[string]*references.Reference{}, map[string]*references.Reference{}, 0
+	if _, err := s.visit(func(ref *references.Reference) bool {
 		switch {
 		case configkit.IsPlaceholder(ref.Name):
 			placeholders++
@@ -52,7 +53,7 @@ func (s *referenceSetter) run() (matches int, err error) {
 	if s.from == "" && len(known) > 1 {
 		return 0, s.several(known)
 	}
-	matches, err = s.visit(func(ref *Reference) bool {
+	matches, err = s.visit(func(ref *references.Reference) bool {
 		if s.from != "" {
 			return ref.Name == s.from || ref.Name == s.to
 		}
@@ -78,17 +79,17 @@ func (s *referenceSetter) run() (matches int, err error) {
 }
 
 // keepFirst keeps where the first reference with a name is.
-func keepFirst(all map[string]*Reference, ref *Reference) {
+func keepFirst(all map[string]*references.Reference, ref *references.Reference) {
 	if all[ref.Name] == nil {
-		all[ref.Name] = &Reference{Match: &yamlkit.Match{
+		all[ref.Name] = &references.Reference{Match: &yamlkit.Match{
 			Doc: ref.Match.Doc, Resource: ref.Match.Resource, Value: ref.Match.Value,
 		}}
 	}
 }
 
 // visit sets the references to the type for which wanted returns true. It returns their number.
-func (s *referenceSetter) visit(wanted func(*Reference) bool) (int, error) {
-	return SetReferences(s.call.Docs, s.provider, func(ref *Reference) (string, bool) {
+func (s *referenceSetter) visit(wanted func(*references.Reference) bool) (int, error) {
+	return references.Set(s.call.Docs, s.provider, func(ref *references.Reference) (string, bool) {
 		return s.to, slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
 			return configkit.SameKind(t, s.of)
 		}) && wanted(ref)
@@ -97,7 +98,7 @@ func (s *referenceSetter) visit(wanted func(*Reference) bool) (int, error) {
 
 // isPresent reports whether the input has the resource that is referred to. An unknown namespace
 // matches any.
-func (s *referenceSetter) isPresent(ref *Reference) bool {
+func (s *referenceSetter) isPresent(ref *references.Reference) bool {
 	kind := configkit.GroupKind(s.of)
 	return slices.ContainsFunc(s.present, func(index *schemas.ResourceIndex) bool {
 		return index.Has(kind, ref.Namespace, ref.Name)
@@ -122,21 +123,21 @@ func (s *referenceSetter) survey(unit gaby.Container) {
 
 // several returns the error for references to more than one resource, which cannot all get the same
 // name.
-func (s *referenceSetter) several(known map[string]*Reference) error {
+func (s *referenceSetter) several(known map[string]*references.Reference) error {
 	return s.needsOldName(known, fmt.Sprintf(
 		"references to several resources of type %s would all name %s", s.of, s.to))
 }
 
 // onlyForeign returns the error for a unit whose references are all to resources that are not in
 // the input: nothing says that one of them is meant.
-func (s *referenceSetter) onlyForeign(foreign map[string]*Reference) error {
+func (s *referenceSetter) onlyForeign(foreign map[string]*references.Reference) error {
 	return s.needsOldName(foreign, fmt.Sprintf(
 		"no reference is set, as the resources of type %s that are referred to are not in the "+
 			"input", s.of))
 }
 
 // needsOldName returns an error that asks the user to choose one of the references, by name.
-func (s *referenceSetter) needsOldName(references map[string]*Reference, message string) error {
+func (s *referenceSetter) needsOldName(references map[string]*references.Reference, message string) error {
 	names := slices.Sorted(maps.Keys(references))
 	first := references[names[0]].Match
 	return &api.Failure{

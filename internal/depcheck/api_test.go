@@ -53,6 +53,23 @@ func TestListingOfTheAPI(t *testing.T) {
 	}
 }
 
+// TestFamiliesExportTheirRegistration checks that a family of functions exports nothing but what
+// registers its functions.
+func TestFamiliesExportTheirRegistration(t *testing.T) {
+	for _, family := range []string{"kubernetes", "appconfig", "opentofu", "unit", "program"} {
+		path := "/functions/" + family
+		names := exported(t, module+path, "../.."+path)
+		if len(names) == 0 {
+			t.Errorf("%s registers nothing", family)
+		}
+		for _, name := range names {
+			if !strings.Contains(name, ": func ") || !strings.Contains(name, "handler.FunctionRegistr") {
+				t.Errorf("%s: functions of other packages belong into internal", name)
+			}
+		}
+	}
+}
+
 // isPublic reports whether other modules can import a package, and would.
 func isPublic(path string) bool {
 	return !slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool {

@@ -1,4 +1,5 @@
-// Package references finds references that lead to no resource of the input.
+// Package references finds and changes the values with which resources refer to others, and finds
+// those that lead to no resource of the input.
 //
 // A reference that may be right is not reported: to what every cluster has, to what operators or
 // kustomize make, and to cluster-scoped and custom types of which the input has no resource.
@@ -14,7 +15,6 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/functions/unit"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/namespaces"
 )
@@ -52,7 +52,7 @@ func NewSurvey(
 }
 
 // Checks reports whether a reference must lead to a resource of the input.
-func (s *Survey) Checks(ref *unit.Reference) bool {
+func (s *Survey) Checks(ref *Reference) bool {
 	doc, segments := ref.Match.Doc, ref.Match.Segments
 	last := len(segments) - 1
 	switch {
@@ -87,7 +87,7 @@ func issuesCertificates(doc *gaby.YamlDoc) bool {
 }
 
 // Missing returns a message if the input does not have the resource, otherwise "".
-func (s *Survey) Missing(ref *unit.Reference) string {
+func (s *Survey) Missing(ref *Reference) string {
 	namespace, name := ref.Namespace, ref.Name
 	if before, after, ok := strings.Cut(name, "/"); ok { // as in annotations of an Ingress
 		namespace, name = before, after
@@ -195,8 +195,8 @@ func madeIn(provider configkit.ResourceProvider, docs gaby.Container) madeResour
 			}
 		}
 	}
-	_, _ = unit.ReferenceRows(custom, provider,
-		func(ref *unit.Reference, _ *api.AttributeValue) bool {
+	_, _ = Rows(custom, provider,
+		func(ref *Reference, _ *api.AttributeValue) bool {
 			if slices.Contains(ref.Types, "v1/Secret") {
 				made[[2]string{"v1/Secret", ref.Name}] = true
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
-	"github.com/fctl-dev/fctl/functions/unit"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/references"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
@@ -66,8 +66,8 @@ func ensureNameSubstring(_ context.Context, list *krm.ResourceList) error {
 			renamed[k] = append(renamed[k], h)
 		}
 	}
-	_, err = unit.SetReferences(list.Docs(), k8skit.K8sResourceProvider,
-		func(r *unit.Reference) (string, bool) {
+	_, err = references.Set(list.Docs(), k8skit.K8sResourceProvider,
+		func(r *references.Reference) (string, bool) {
 			if slices.Equal(r.Match.Segments, []string{"metadata", "name"}) {
 				return "", false
 			}

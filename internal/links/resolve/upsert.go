@@ -10,8 +10,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions/handler"
-	"github.com/fctl-dev/fctl/functions/kubernetes"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/references"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
@@ -324,7 +324,7 @@ func demoteSiblings(
 			contextField(all[i].doc, provider, "RenderRevision") != "Latest" {
 			continue
 		}
-		if err := kubernetes.MarkRevision(all[i].doc, false, provider); err != nil {
+		if err := references.MarkRevision(all[i].doc, false, provider); err != nil {
 			return yamlpath.Locate(err, &all[i].info)
 		}
 	}

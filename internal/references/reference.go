@@ -1,0 +1,197 @@
+package references
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
+)
+
+// These are the options that a resource can set, see configkit.PropertyProvider.
+const (
+	optionIgnoreNeeded   = "IgnoreNeeded"
+	optionIgnoreProvided = "IgnoreProvided"
+)
+
+// Reference is a value with which a resource refers to another one.
+type Reference struct {
+	Match     *yamlkit.Match
+	Types     []api.ResourceType // the types it can refer to
+	Namespace string             // of the target, "" if not known
+	Name      string
+}
+
+// Set visits all references and renames those for which rename reports true. It returns
+// the number of these.
+func Set(
+	docs gaby.Container,
+	provider configkit.ResourceProvider,
+	rename func(*Reference) (string, bool),
+) (int, error) {
+	properties := PropertiesOf(provider)
+	name := ""
+	wanted := func(p *yamlkit.Match) (wanted bool) {
+		value, ok := p.Scalar()
+		text, isText := value.(string)
+		if !ok || !isText {
+			return false
+		}
+		name, wanted = rename(&Reference{
+			Match: p, Types: properties.targets(p), Namespace: referredNamespace(p), Name: text,
+		})
+		return wanted
+	}
+	return yamlkit.UpdatePaths(docs, Paths(provider), EveryKey(), provider,
+		func(string) string { return name }, yamlkit.UpdateOptions{Wanted: wanted})
+}
+
+// targets returns the types of the resources that the value at a match can refer to.
+func (p Properties) targets(match *yamlkit.Match) []api.ResourceType {
+	types := targetTypes(match.Info().Details)
+	if p.provider != nil {
+		types = p.provider.TargetTypes(match.Doc, match.Segments, types)
+	}
+	return types
+}
+
+// referredNamespace returns the namespace a reference refers to: the sibling field namespace if
+// there is one, otherwise the namespace of the resource.
+func referredNamespace(p *yamlkit.Match) string {
+	if n := len(p.Segments); n > 1 {
+		if beside := p.Doc.Search(p.Segments[:n-1]...).Value().Get("namespace"); beside.Exists() &&
+			p.Segments[0] != "metadata" {
+			return beside.Text()
+		}
+	}
+	namespace, _, _ := strings.Cut(string(p.Resource.ResourceName), "/")
+	return namespace
+}
+
+// Rows returns a row for each reference for which visit returns true. visit can add to the
+// row. Resources that opt out of being asked for what they need are skipped.
+func Rows(
+	docs gaby.Container, provider configkit.ResourceProvider,
+	visit func(*Reference, *api.AttributeValue) bool,
+) (api.AttributeValueList, error) {
+	properties := PropertiesOf(provider)
+	return yamlkit.VisitRows(docs, Paths(provider), EveryKey(), provider,
+		func(p *yamlkit.Match, row *api.AttributeValue) bool {
+			name, ok := row.Value.(string)
+			return ok && !properties.sets(p.Doc, optionIgnoreNeeded) && visit(&Reference{
+				Match: p, Types: properties.targets(p), Namespace: referredNamespace(p), Name: name,
+			}, row)
+		})
+}
+
+// Properties adds the knowledge of a provider about needed and provided values to what is
+// registered. provider may be nil.
+type Properties struct{ provider configkit.PropertyProvider }
+
+// PropertiesOf returns the properties of provider, which may know none.
+func PropertiesOf(provider configkit.ResourceProvider) Properties {
+	p, _ := provider.(configkit.PropertyProvider)
+	return Properties{p}
+}
+
+// sets reports whether a resource sets an option.
+func (p Properties) sets(doc *gaby.YamlDoc, option string) bool {
+	return p.provider != nil && slices.Contains(p.provider.VisitorOptions(doc), option)
+}
+
+// AddNeeded sets the details of a row: the properties that its value must have. It reports false if
+// the resource opts out.
+func (p Properties) AddNeeded(match *yamlkit.Match, row *api.AttributeValue) bool {
+	details := *match.BoundDetails(match.Info())
+	if p.provider != nil {
+		details.NeededRequired = p.provider.NeededProperties(
+			match.Doc, match.Segments, details.NeededRequired,
+		)
+		details.NeededPreferred = p.provider.PreferredProperties(
+			match.Doc, match.Resource.ResourceType, match.Segments,
+		)
+	}
+	row.Details = &details
+	return !p.sets(match.Doc, optionIgnoreNeeded)
+}
+
+// AddProvided sets the details of a row: the properties that its value has. It reports false if the
+// resource opts out.
+func (p Properties) AddProvided(match *yamlkit.Match, row *api.AttributeValue) bool {
+	details := *match.BoundDetails(match.Info())
+	if p.provider != nil {
+		details.ProvidedProperties = p.provider.ProvidedProperties(
+			match.Doc, match.Segments, details.ProvidedProperties,
+		)
+	}
+	row.Details = &details
+	return !p.sets(match.Doc, optionIgnoreProvided)
+}
+
+// RefersTo reports whether the value at a match can refer to a resource of type t, or is the name
+// of one.
+func (p Properties) RefersTo(match *yamlkit.Match, t api.ResourceType) bool {
+	return slices.Contains(p.targets(match), t) ||
+		match.Info().Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t)
+}
+
+// targetTypes returns the types of resources that a value with these details can refer to.
+func targetTypes(details *api.AttributeDetails) []api.ResourceType {
+	if details.NeededRequired[resourcetypes.PropertyResourceType] == "" {
+		return nil
+	}
+	var types []api.ResourceType
+	for t := range strings.SplitSeq(
+		details.NeededRequired[resourcetypes.PropertyResourceType], ",",
+	) {
+		types = append(types, api.ResourceType(t))
+	}
+	return types
+}
+
+// filteredPaths are the paths of several sources for which accept returns true.
+type filteredPaths struct {
+	sources []configkit.PathSource
+	accept  func(info *api.PathVisitorInfo) bool
+}
+
+// PathsOf returns the accepted paths of resources of type t.
+func (f filteredPaths) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
+	var paths []*api.PathVisitorInfo
+	for _, source := range f.sources {
+		for _, info := range source.PathsOf(t) {
+			if f.accept(info) {
+				paths = append(paths, info)
+			}
+		}
+	}
+	return paths
+}
+
+// Paths returns the paths of references to other resources.
+func Paths(provider configkit.ResourceProvider) configkit.PathSource {
+	return filteredPaths{
+		[]configkit.PathSource{provider.NeededPaths()},
+		func(info *api.PathVisitorInfo) bool { return len(targetTypes(info.Details)) > 0 },
+	}
+}
+
+// NamePaths returns the paths of names of resources of a type: their own names, and references to
+// them.
+func NamePaths(provider configkit.ResourceProvider, t api.ResourceType) configkit.PathSource {
+	own := provider.ScopelessResourceNamePath()
+	return filteredPaths{
+		[]configkit.PathSource{provider.NeededPaths(), provider.ProvidedPaths()},
+		func(info *api.PathVisitorInfo) bool {
+			return slices.Contains(targetTypes(info.Details), t) ||
+				info.Details.ProvidedProperties[resourcetypes.PropertyResourceType] == string(t) &&
+					api.ResolvedPath(info.Path) == own
+		},
+	}
+}
+
+// EveryKey returns wildcards that fill the %s of any path. No path has as many as 32.
+func EveryKey() []any { return slices.Repeat([]any{"*"}, 32) }
