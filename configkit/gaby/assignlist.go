@@ -147,8 +147,7 @@ func (d *document) matchPositions(old []int32, now []*tree) itemMatch {
 	return m
 }
 
-// Match returns for each item of list now the index of the item of list v that it continues, -1 for
-// a new one. Assigning now to v matches items in the same way.
+// Match returns for each item of list now the index of the item of v that it continues, or -1.
 func (v Value) Match(now Value) []int {
 	return v.d.matchItems(v.d.kids(v.node()), now.tree().kids).of
 }
