@@ -203,10 +203,8 @@ func (w *Writer) insertFlat(f Flat, at int, model *Node, key string, v gaby.Valu
 		w.Insert(at, f.Line(w, model, key, v.Data(), v.Comments().Line)+w.LineEnd)
 		return
 	}
-	i := 0
-	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+	for i, kid := range v.All() {
 		w.insertFlat(f, at, model, joinKey(key, v.Kind(), kid.Key(), i), kid)
-		i++
 	}
 }
 
@@ -295,7 +293,7 @@ func hasEmpty(v gaby.Value) bool {
 	if v.Kind() == gaby.Scalar {
 		return false
 	}
-	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range v.All() {
 		if hasEmpty(kid) {
 			return true
 		}
@@ -314,7 +312,7 @@ func checkFlatKey(m gaby.Value, key string) error {
 	if v := m.Get(key); v.Kind() == gaby.Scalar || isParsed(m) && isParsed(v) {
 		return nil
 	}
-	for kid := m.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range m.All() {
 		if strings.HasPrefix(kid.Key(), key+".") {
 			return Refuse("", "the value must be a scalar, because its key begins another one, %s",
 				kid.Key())

@@ -26,9 +26,8 @@ func difference(a, b gaby.Value) []string {
 	if a.Kind() != b.Kind() || a.Len() != b.Len() {
 		return nil
 	}
-	i := 0
-	for x, y := a.First(), b.First(); x.Exists(); x, y = x.Next(), y.Next() {
-		segment, other := strconv.Itoa(i), y
+	for i, x := range a.All() {
+		segment, other := strconv.Itoa(i), b.Index(i)
 		if a.Kind() == gaby.Map {
 			segment = x.Key()
 			other = b.Get(segment)
@@ -36,7 +35,6 @@ func difference(a, b gaby.Value) []string {
 		if !x.Equal(other) {
 			return append([]string{segment}, difference(x, other)...)
 		}
-		i++
 	}
 	return nil
 }
@@ -69,10 +67,8 @@ func scalarsByPath(
 		into[path] = append(into[path], v)
 		return append(order, path)
 	}
-	i := 0
-	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+	for i, kid := range v.All() {
 		order = scalarsByPath(kid, joinKey(path, v.Kind(), kid.Key(), i), into, order)
-		i++
 	}
 	return order
 }

@@ -74,3 +74,21 @@ func ExampleEditError() {
 	// Output:
 	// 2:8: use.cpu: this value comes from an alias; it cannot be edited here
 }
+
+// All gives the entries of a map, and the elements of a list, with their indexes.
+func ExampleValue_All() {
+	doc, err := gaby.ParseYAML([]byte("ports: [80, 443]\nhosts: {a: 10.0.0.1, b: 10.0.0.2}\n"))
+	if err != nil {
+		panic(err)
+	}
+	for _, entry := range doc.Value().All() {
+		for i, v := range entry.All() {
+			fmt.Println(entry.Key(), i, v.Key(), v.Text())
+		}
+	}
+	// Output:
+	// ports 0  80
+	// ports 1  443
+	// hosts 0 a 10.0.0.1
+	// hosts 1 b 10.0.0.2
+}

@@ -1,6 +1,7 @@
 package gaby
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 
@@ -141,6 +142,16 @@ func (v Value) Next() Value {
 	}
 	v.slot = next
 	return v
+}
+
+// All iterates over the entries of a map, or the elements of a list, with their indexes.
+func (v Value) All() iter.Seq2[int, Value] {
+	return func(yield func(int, Value) bool) {
+		i := 0
+		for c := v.First(); c.Exists() && yield(i, c); c = c.Next() {
+			i++
+		}
+	}
 }
 
 // listed returns the entry at pos of the owner of v, whose entries are listed.

@@ -115,12 +115,11 @@ func keyedElements(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any)
 			return nil, false
 		}
 		at := -1
-		i := 0
-		for c := list.Value().First(); c.Exists(); c = c.Next() {
-			if at < 0 && hasKeys(c, keys.Keys, element) {
+		for i, c := range list.Value().All() {
+			if hasKeys(c, keys.Keys, element) {
 				at = i
+				break
 			}
-			i++
 		}
 		indexes = append(indexes, at)
 	}

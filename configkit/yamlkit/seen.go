@@ -61,7 +61,7 @@ func (s *Seen) Has(t api.ResourceType, segments []string) bool {
 func LookupSegment(key, value string) string { return "?" + key + "=" + value }
 
 func (f fields) add(v gaby.Value) {
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		key := "*"
 		if v.Kind() == gaby.Map {
 			key = c.Key()

@@ -65,28 +65,24 @@ func (w *Cursor) walk(v gaby.Value, keys *configkit.MergeKeyTree,
 ) {
 	switch v.Kind() {
 	case gaby.Map:
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			key := c.Key()
 			w.entry(c, key, yamlpath.Escape(key), keys.Child(key), visit)
 		}
 	case gaby.List:
 		// values of the merge key; later elements with the same one cannot be found by it
 		var seen map[string]bool
-		index := 0
-		for c := v.First(); c.Exists(); c = c.Next() {
-			segment := strconv.Itoa(index)
+		for i, c := range v.All() {
+			segment := strconv.Itoa(i)
 			keyed := segment
-			if text, ok := yamlpath.KeyOfElement(c, keys); ok {
-				if !seen[text] {
-					if seen == nil {
-						seen = map[string]bool{}
-					}
-					seen[text] = true
-					keyed = "?" + yamlpath.Escape(keys.Keys[0]) + "=" + yamlpath.Escape(text)
+			if text, ok := yamlpath.KeyOfElement(c, keys); ok && !seen[text] {
+				if seen == nil {
+					seen = map[string]bool{}
 				}
+				seen[text] = true
+				keyed = "?" + yamlpath.Escape(keys.Keys[0]) + "=" + yamlpath.Escape(text)
 			}
 			w.entry(c, segment, keyed, keys.Child("*"), visit)
-			index++
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (b *beginnings) walk(words []string, v gaby.Value) {
 			b.near[before+near] = true
 		}
 	}
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		word := "*"
 		if !list {
 			word = Escape(c.Key())
@@ -82,8 +82,8 @@ func hasAll(v gaby.Value, keys []string) bool {
 // keysWith returns the keys that have a value in an element of a list.
 func keysWith(list gaby.Value, value string) []string {
 	var keys []string
-	for element := list.First(); element.Exists(); element = element.Next() {
-		for c := element.First(); c.Exists(); c = c.Next() {
+	for _, element := range list.All() {
+		for _, c := range element.All() {
 			if c.EqualText(value) && element.Kind() == gaby.Map && !slices.Contains(keys, c.Key()) {
 				keys = append(keys, c.Key())
 			}

@@ -68,12 +68,13 @@ func mergeKey(list, element gaby.Value, index int, keys *configkit.MergeKeyTree,
 	if seen != nil && index > manyElements {
 		return key, text, seen.of(list, key)[text] == index
 	}
-	i := 0
-	for other := list.First(); i < index && other.Exists(); other = other.Next() {
+	for i, other := range list.All() {
+		if i == index {
+			break
+		}
 		if other.Get(key).EqualText(text) {
 			return "", "", false // the lookup would find that element
 		}
-		i++
 	}
 	return key, text, true
 }
@@ -99,14 +100,12 @@ func (f *FirstByKey) of(list gaby.Value, key string) map[string]int {
 		return f.first
 	}
 	*f = FirstByKey{list: list, mark: mark, key: key, first: map[string]int{}}
-	i := 0
-	for element := list.First(); element.Exists(); element = element.Next() {
+	for i, element := range list.All() {
 		if v := element.Get(key); v.Kind() == gaby.Scalar {
 			if _, known := f.first[v.Text()]; !known {
 				f.first[v.Text()] = i
 			}
 		}
-		i++
 	}
 	return f.first
 }

@@ -129,7 +129,7 @@ func (n *nearest) walk(i int, v gaby.Value) {
 	}
 	matched := false
 	var names []string
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		r := Resolver{}
 		switch {
 		case s.Kind == Any, s.Kind == anyKeySegment, r.keyMatches(s, c):
@@ -178,7 +178,7 @@ func (n *nearest) key(i int, key string, v gaby.Value) {
 			return
 		}
 		var keys []string
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			keys = append(keys, c.Key())
 		}
 		for _, meant := range configkit.Suggest(key, keys) {
@@ -202,7 +202,7 @@ func (n *nearest) key(i int, key string, v gaby.Value) {
 // a key of all elements.
 func (n *nearest) element(i int, key string, list gaby.Value) {
 	for _, by := range []string{"name", "key", "id"} {
-		for c := list.First(); c.Exists(); c = c.Next() {
+		for _, c := range list.All() {
 			if c.Get(by).EqualText(key) {
 				if n.instead(i, 1, "?"+by+"="+Escape(key)) {
 					n.isElement = true
@@ -211,7 +211,7 @@ func (n *nearest) element(i int, key string, list gaby.Value) {
 			}
 		}
 	}
-	for c := list.First(); c.Exists(); c = c.Next() {
+	for _, c := range list.All() {
 		if c.Get(key).Exists() {
 			n.instead(i, 0, "*")
 			return

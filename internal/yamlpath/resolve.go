@@ -90,7 +90,7 @@ func writtenAs(key string) string {
 
 // hasOnlyScalars reports whether a value is a map like that of labels, whose keys often have dots.
 func hasOnlyScalars(m gaby.Value) bool {
-	for c := m.First(); c.Exists(); c = c.Next() {
+	for _, c := range m.All() {
 		if kind := c.Kind(); kind != gaby.Scalar {
 			return false
 		}
@@ -161,7 +161,7 @@ func (r *Resolver) walk(i int, v gaby.Value, exact bool) error {
 	}
 	switch kind {
 	case gaby.Map:
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			if s.Kind == bindSegment && !r.keyMatches(s, c) {
 				continue
 			}
@@ -172,8 +172,7 @@ func (r *Resolver) walk(i int, v gaby.Value, exact bool) error {
 			r.unbind(bound)
 		}
 	case gaby.List:
-		index := 0
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for index, c := range v.All() {
 			if s.Kind != bindSegment || r.keyMatches(s, c) {
 				bound := s.Kind == bindSegment && r.bind(s, c, "")
 				if err := r.descend(i, strconv.Itoa(index), c, false); err != nil {
@@ -181,7 +180,6 @@ func (r *Resolver) walk(i int, v gaby.Value, exact bool) error {
 				}
 				r.unbind(bound)
 			}
-			index++
 		}
 	}
 	return nil
@@ -331,12 +329,10 @@ func (r *Resolver) lookup(i int, s *Segment, v gaby.Value, exact bool) error {
 // of s.
 func (r *Resolver) find(s *Segment, v gaby.Value) (gaby.Value, int) {
 	if s.hasValue {
-		index := 0
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for index, c := range v.All() {
 			if r.keyIs(c, s.Key, s.value) {
 				return c, index
 			}
-			index++
 		}
 	}
 	return v.Index(s.Index), s.Index

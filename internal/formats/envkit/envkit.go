@@ -59,7 +59,7 @@ func (language) Number(text string) any { return text }
 // CheckValue implements gaby.Native.
 func (language) CheckValue(root gaby.Value, path []string) error {
 	if len(path) == 0 {
-		for kid := root.First(); kid.Exists(); kid = kid.Next() {
+		for _, kid := range root.All() {
 			if err := checkVariable(kid); err != nil {
 				return err
 			}
@@ -110,7 +110,7 @@ func checkNew(v gaby.Value) error {
 		}
 		return old{}.checkText(v.Text())
 	}
-	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range v.All() {
 		if err := checkNew(kid); err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func (language) CheckTogether(documents gaby.Container) error {
 		if block != "" && block != "locals" {
 			continue
 		}
-		for entry := doc.Value().First(); entry.Exists(); entry = entry.Next() {
+		for _, entry := range doc.Value().All() {
 			at := name{block, entry.Key()}
 			added, twice := seen[at]
 			if seen[at] = entry; !twice || at.key == blockKey {
@@ -186,7 +186,7 @@ func checkName(key string) error {
 
 // checkBlocks returns an error if v cannot be written as the blocks of a type.
 func checkBlocks(v gaby.Value) error {
-	for item := v.First(); item.Exists(); item = item.Next() {
+	for _, item := range v.All() {
 		var err error
 		switch {
 		case v.Kind() == gaby.List:
@@ -207,7 +207,7 @@ func checkBody(v gaby.Value) error {
 	if v.Kind() != gaby.Map {
 		return formatkit.Refuse("", "a block is a map")
 	}
-	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range v.All() {
 		if err := checkName(kid.Key()); err != nil {
 			return err
 		}

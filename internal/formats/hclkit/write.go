@@ -99,7 +99,7 @@ func (e editor) like(model *formatkit.Node, siblings []*formatkit.Node, key, val
 func (e editor) label(n *formatkit.Node, v gaby.Value) {
 	if v.Kind() == gaby.List {
 		var labels []string
-		for label := v.First(); label.Exists(); label = label.Next() {
+		for _, label := range v.All() {
 			labels = append(labels, quoted(label.Text()))
 		}
 		e.Replace(n.Span, strings.Join(labels, " "))
@@ -171,7 +171,7 @@ func (e editor) fresh(entries []formatkit.Entry) error {
 		case typeKey, nameKey:
 			labels += " " + quoted(v.Text())
 		case labelsKey:
-			for label := v.First(); label.Exists(); label = label.Next() {
+			for _, label := range v.All() {
 				labels += " " + quoted(label.Text())
 			}
 		}
@@ -397,7 +397,7 @@ func isAttribute(block, key string, v gaby.Value) bool {
 	if v.Kind() != gaby.List || v.Len() == 0 {
 		return true
 	}
-	for item := v.First(); item.Exists(); item = item.Next() {
+	for _, item := range v.All() {
 		if item.Kind() != gaby.Map {
 			return true
 		}
@@ -422,7 +422,7 @@ func (e editor) entry(block, key string, v gaby.Value, indent string) (string, e
 // blocksText formats new blocks. If v is a map its keys are labels, which are appended to head.
 func (e editor) blocksText(head string, v gaby.Value, indent string) string {
 	var texts []string
-	for item := v.First(); item.Exists(); item = item.Next() {
+	for _, item := range v.All() {
 		if v.Kind() == gaby.Map {
 			texts = append(texts, e.blocksText(head+" "+quoted(item.Key()), item, indent))
 		} else {
@@ -438,7 +438,7 @@ func (e editor) braces(v gaby.Value, indent string) string {
 		return "{}"
 	}
 	var entries []gaby.Value
-	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range v.All() {
 		entries = append(entries, kid)
 	}
 	text, err := e.body("block", entries, indent+step, "")
@@ -501,7 +501,7 @@ func (e editor) value(n *formatkit.Node, v gaby.Value, indent string) string {
 	var items, keys []string
 	lines := n != nil && n.Kind == v.Kind() && strings.Contains(e.Raw(n.Span), "\n") &&
 		len(n.Kids) > 0
-	for item := v.First(); item.Exists(); item = item.Next() {
+	for _, item := range v.All() {
 		lines = lines || item.Kind() != gaby.Scalar
 		items, keys = append(items, e.value(nil, item, inner)), append(keys, keyText(item.Key()))
 	}

@@ -125,7 +125,7 @@ func (l language) CheckIn(n *formatkit.Node, v gaby.Value, path []string) error 
 
 // checkEntries checks the new entries of a map.
 func checkEntries(root *section, m gaby.Value, path []string) error {
-	for kid := m.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range m.All() {
 		at := append(path[:len(path):len(path)], kid.Key())
 		if err := checkKey(root, m, kid, at); err != nil {
 			return err

@@ -26,7 +26,7 @@ type entry struct {
 
 func entriesOf(m gaby.Value) []entry {
 	var entries []entry
-	for kid := m.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range m.All() {
 		entries = append(entries, entry{kid.Key(), kid})
 	}
 	return entries

@@ -88,7 +88,7 @@ func (e editor) value(v gaby.Value, indent string, lines bool) string {
 	}
 	inside := indent + e.unit
 	var entries []string
-	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range v.All() {
 		text := e.value(kid, inside, lines && !e.brackets(kid.Kind()).oneLine)
 		if v.Kind() == gaby.Map {
 			text = e.key(kid.Key(), e.quotedKeys) + e.colon + text

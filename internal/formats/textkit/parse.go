@@ -128,7 +128,7 @@ func isMark(text []byte, at int) bool {
 
 // entries adds the entries of v, a map or list at path, as nodes whose entry is the front matter.
 func entries(n *formatkit.Node, v gaby.Value, path []string, matter formatkit.Span) {
-	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range v.All() {
 		segment := strconv.Itoa(len(n.Kids))
 		if n.Kind == gaby.Map {
 			segment = kid.Key()

@@ -218,7 +218,7 @@ func makeEqual(doc *gaby.YamlDoc, root gaby.Value) error {
 			return err
 		}
 	}
-	for kid := root.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range root.All() {
 		if kid.Key() == textKey || doc.Value().Get(kid.Key()).Equal(kid) {
 			continue
 		}

@@ -125,7 +125,7 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	case s == inValue:
 		return e.line(n, key, e.like(n, v))
 	case s == byDots:
-		for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		for _, kid := range v.All() {
 			if err := e.line(n, key, e.value(nil, kid), kid.Key()); err != nil {
 				return err
 			}
@@ -181,7 +181,7 @@ func isSection(v gaby.Value) bool {
 	if v.Kind() != gaby.List || v.Len() == 0 {
 		return false
 	}
-	for item := v.First(); item.Exists(); item = item.Next() {
+	for _, item := range v.All() {
 		if item.Kind() != gaby.Map {
 			return false
 		}
@@ -254,7 +254,7 @@ func (s *sections) any(name string, v gaby.Value, indent string) {
 		s.table(name, v, indent, false)
 		return
 	}
-	for item := v.First(); item.Exists(); item = item.Next() {
+	for _, item := range v.All() {
 		s.table(name, item, indent, true)
 	}
 }
@@ -263,7 +263,7 @@ func (s *sections) any(name string, v gaby.Value, indent string) {
 // needs no header, unless it is an item of an array.
 func (s *sections) table(name string, v gaby.Value, indent string, isItem bool) {
 	implied := !isItem && v.Len() > 0
-	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range v.All() {
 		implied = implied && isSection(kid)
 	}
 	if !implied {
@@ -273,13 +273,13 @@ func (s *sections) table(name string, v gaby.Value, indent string, isItem bool) 
 		}
 		s.out.WriteString(s.apart + indent + open + name + end + s.LineEnd)
 	}
-	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range v.All() {
 		if !isSection(kid) {
 			s.out.WriteString(indent + s.deeper + keyText(kid.Key()) + " = " + s.value(nil, kid) +
 				s.LineEnd)
 		}
 	}
-	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range v.All() {
 		if isSection(kid) {
 			s.any(name+"."+keyText(kid.Key()), kid, indent+s.deeper)
 		}
@@ -298,7 +298,7 @@ func (e editor) value(n *formatkit.Node, v gaby.Value) string {
 		return e.scalar(raw, v)
 	case gaby.List:
 		var items []string
-		for item := v.First(); item.Exists(); item = item.Next() {
+		for _, item := range v.All() {
 			items = append(items, e.value(nil, item))
 		}
 		if n != nil && n.Kind == gaby.List && len(n.Kids) > 0 && len(items) > 0 &&
@@ -315,7 +315,7 @@ func (e editor) value(n *formatkit.Node, v gaby.Value) string {
 	}
 	var pairs []string
 	as := e.layout().inline
-	for kid := v.First(); kid.Exists(); kid = kid.Next() {
+	for _, kid := range v.All() {
 		pairs = append(pairs, keyText(kid.Key())+as.sign+e.value(nil, kid))
 	}
 	return "{" + as.pad + strings.Join(pairs, ", ") + as.pad + "}"

@@ -281,7 +281,7 @@ func (e *explanation) missing(node, operand ast.Expr, key string) {
 	}
 	e.problem.Msg = fmt.Sprintf("no such key: %s: %s has no %s", key, what, key)
 	var there []string
-	for c := in.First(); c.Exists(); c = c.Next() {
+	for _, c := range in.All() {
 		there = append(there, c.Key())
 	}
 	if meant := configkit.Suggest(key, there); len(meant) > 0 && len(key) > 2 {

@@ -148,7 +148,7 @@ func (all *shapes) make(schema gaby.Value, isResource bool) *shape {
 		case kind.EqualText("set"):
 			s.isSet = true
 		case kind.EqualText("map"):
-			for e := schema.Get("x-kubernetes-list-map-keys").First(); e.Exists(); e = e.Next() {
+			for _, e := range schema.Get("x-kubernetes-list-map-keys").All() {
 				s.keys = append(s.keys, strings.Clone(e.Text()))
 			}
 		}
@@ -175,7 +175,7 @@ func (all *shapes) object(schema gaby.Value, isResource bool) *shape {
 		return &shape{celType: cel.MapType(cel.StringType, values.celType), values: values}
 	}
 	s := all.newObject()
-	for e := schema.Get("properties").First(); e.Exists(); e = e.Next() {
+	for _, e := range schema.Get("properties").All() {
 		s.add(strings.Clone(e.Key()), all.below(e))
 	}
 	if isResource {

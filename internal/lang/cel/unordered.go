@@ -75,7 +75,7 @@ func (s *shape) merge(a, b traits.Lister) ref.Val {
 
 // sameHidden compares the fields of two objects that expressions do not see.
 func (s *shape) sameHidden(a, b gaby.Value) bool {
-	for e := a.First(); e.Exists(); e = e.Next() {
+	for _, e := range a.All() {
 		if _, _, seen := s.of(e); seen || isNull(e) {
 			continue
 		}

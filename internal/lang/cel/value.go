@@ -37,7 +37,7 @@ type docMap struct {
 // entries returns an iterator over keys and values.
 func (m docMap) entries() iter.Seq2[types.String, ref.Val] {
 	return func(yield func(types.String, ref.Val) bool) {
-		for e := m.v.First(); e.Exists(); e = e.Next() {
+		for _, e := range m.v.All() {
 			name, value, ok := e.Key(), ref.Val(nil), true
 			if m.shape != nil {
 				name, value, ok = m.shape.of(e)
@@ -102,7 +102,7 @@ func (m docMap) IsZeroValue() bool { return !m.v.First().Exists() }
 // Iterator implements traits.Iterable. It iterates over the keys.
 func (m docMap) Iterator() traits.Iterator {
 	var keys []string
-	for e := m.v.First(); e.Exists(); e = e.Next() {
+	for _, e := range m.v.All() {
 		keys = append(keys, e.Key())
 	}
 	return types.NewStringList(types.DefaultTypeAdapter, keys).Iterator()
@@ -171,7 +171,7 @@ func (l docList) element(v gaby.Value) ref.Val {
 // list returns the list with all of its elements.
 func (l docList) list() traits.Lister {
 	var elements []ref.Val
-	for v := l.v.First(); v.Exists(); v = v.Next() {
+	for _, v := range l.v.All() {
 		elements = append(elements, l.element(v))
 	}
 	return types.NewRefValList(types.DefaultTypeAdapter, elements)
@@ -209,12 +209,10 @@ func (l docList) Iterator() traits.Iterator { return l.list().Iterator() }
 
 // Fold implements traits.Foldable.
 func (l docList) Fold(f traits.Folder) {
-	i := 0
-	for v := l.v.First(); v.Exists(); v = v.Next() {
+	for i, v := range l.v.All() {
 		if !f.FoldEntry(types.Int(i), l.element(v)) {
 			return
 		}
-		i++
 	}
 }
 

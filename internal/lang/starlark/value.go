@@ -26,14 +26,14 @@ func fromDocument(v gaby.Value) starlark.Value {
 	switch v.Kind() {
 	case gaby.Map:
 		dict := starlark.NewDict(v.Len())
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			// with string keys this fails on frozen dicts only
 			_ = dict.SetKey(starlark.String(c.Key()), fromDocument(c))
 		}
 		return dict
 	case gaby.List:
 		var items []starlark.Value
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			items = append(items, fromDocument(c))
 		}
 		return starlark.NewList(items)

@@ -122,7 +122,7 @@ func addComments(resource *gaby.YamlDoc, segments []string, result *yqlib.Candid
 // inOrder reports whether the keys of a value have the same order as in a result.
 func inOrder(v gaby.Value, result *yqlib.CandidateNode) bool {
 	var keys []string
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		keys = append(keys, c.Key())
 	}
 	k := 0
