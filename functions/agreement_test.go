@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/shellwords"
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestPartsAgree runs an example of every function on a unit large enough to be split into parts.

@@ -187,7 +187,11 @@ func (e *Executor) Run(
 	if err != nil {
 		return nil, err
 	}
-	return h.Run(ctx, request, options)
+	result, err := h.Run(ctx, request, options)
+	if err == nil && options.Secrets {
+		e.hideSecrets(t, request, result, options.NamesOnly)
+	}
+	return result, err
 }
 
 // NeedsSurvey reports whether functions of a chain treat a resource by what others have; see

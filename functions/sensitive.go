@@ -1,9 +1,13 @@
 package functions
 
 import (
+	"slices"
+	"sync"
+
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
 )
 
@@ -22,6 +26,46 @@ func (e *Executor) Sensitive(
 		provider = &manifests{ResourceProvider: provider, kubernetes: kubernetes.ResourceProvider()}
 	}
 	return sensitive.Find(h.Converter(), provider, units, others...)
+}
+
+// hideSecrets lets a result answer for the secret values, and masks them in its messages. Looking
+// for the secret values of a large file takes longer than running a function on it, so that happens
+// only if somebody asks, or if a message may quote a value. namesOnly is that of handler.Options.
+func (e *Executor) hideSecrets(
+	t api.ToolchainType, request *api.FunctionInvocationRequest, r *handler.Result, namesOnly bool,
+) {
+	r.Secrets = sync.OnceValue(func() *sensitive.Values {
+		units := [][]byte{request.ConfigData}
+		if r.Changed {
+			units = append(units, r.Data())
+		}
+		others := Texts(request.FunctionInvocations)
+		for _, data := range request.OtherData {
+			others = append(others, data)
+		}
+		return e.Sensitive(t, units, others...)
+	})
+	if quotes(r, namesOnly && request.WhereCEL == "") {
+		r.Mask(r.Secrets())
+	}
+}
+
+// quotes reports whether a result has messages that may quote a value. The note that nothing is
+// selected quotes the expression that says so.
+func quotes(r *handler.Result, namesOnly bool) bool {
+	return len(r.Failures) > 0 || slices.ContainsFunc(r.Notes, func(n api.Note) bool {
+		return n.Kind != api.NoteNothingSelected || n.Function != "" || !namesOnly
+	}) || slices.ContainsFunc(r.Outputs, func(o api.Output) bool {
+		switch value := o.Value.(type) {
+		case api.ValidationResultList:
+			return slices.ContainsFunc(value, func(result api.ValidationResult) bool {
+				return !result.Passed || len(result.Details) > 0
+			})
+		case api.ValidationResult:
+			return !value.Passed
+		}
+		return false
+	})
 }
 
 // Texts returns the arguments of a chain that are texts, among which may be documents.

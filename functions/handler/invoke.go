@@ -53,7 +53,10 @@ type run struct {
 	outputs   outputs
 	converter configkit.ConfigConverter
 	inParts   bool
-	count     bool
+	compares  bool
+	given     string // the WhereResource of the request
+	whereText string // what messages say in its place
+	file      string
 
 	survey func() *Survey // nil if there is none
 
@@ -127,7 +130,10 @@ func (h *FunctionHandler) Run(
 		},
 		converter: h.converterFor(request.FileName),
 		inParts:   options.InParts,
-		count:     options.CountChanges,
+		compares:  options.Compare,
+		given:     request.WhereResource,
+		whereText: options.WhereText,
+		file:      options.File,
 		combine:   request.CombineValidationResults,
 		keepSteps: options.KeepSteps,
 		mutations: request.RecordMutations,
@@ -173,18 +179,15 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 		return nil
 	}
 	h.orderKeys(documents)
-	r.response.Notes = append(r.response.Notes, h.documentNotes(r, documents)...)
 	whole := part{before: data}
-	if r.keepSteps {
-		whole.lines = ResourceLines(documents, h.provider)
-	}
-	original := slices.Clone(documents)
+	h.begin(r, &whole, documents)
+	r.response.Notes = append(r.response.Notes, whole.notes...)
 	done := r.newHistory(documents)
 	documents, err = h.runSequentially(r, documents, done)
 	if err != nil {
 		return err
 	}
-	if err := r.finishPart(&whole, h.provider, original, documents, done); err != nil {
+	if err := r.finishPart(&whole, h.provider, documents, done); err != nil {
 		r.fail(failuresOf(err, "", api.FailureFunction))
 		return nil
 	}

@@ -4,8 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fctl-dev/fctl/configkit/gaby"
 	"pgregory.net/rapid"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
 // TestMergeBackKeepsOrders drops, adds and moves documents in a function. The other documents keep

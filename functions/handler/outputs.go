@@ -251,3 +251,32 @@ func passed(output any) bool {
 	}
 	return false
 }
+
+// locate sets the file in the positions of outputs.
+func locate(outputs api.OutputList, file string) {
+	in := func(rows api.AttributeValueList) {
+		for i := range rows {
+			if rows[i].Position != nil {
+				rows[i].Position.File = file
+			}
+		}
+	}
+	for _, o := range outputs {
+		switch list := o.Value.(type) {
+		case api.AttributeValueList:
+			in(list)
+		case api.ValidationResultList:
+			for _, result := range list {
+				in(result.FailedAttributes)
+				for _, u := range result.Unchecked {
+					if u.Position != nil {
+						u.Position.File = file
+					}
+				}
+				for i := range result.Locations {
+					result.Locations[i].Position.File = file
+				}
+			}
+		}
+	}
+}

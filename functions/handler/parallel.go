@@ -22,14 +22,18 @@ var errPart = errors.New("a part failed")
 
 // part is a part of the data and its results.
 type part struct {
-	before  []byte
-	notes   []api.Note
-	results []result // one per step, without their documents
-	text    [][]byte // in pieces
-	changed bool
-	changes *ChangeCount
-	steps   map[int][][]byte // see history
-	lines   []ResourceLine   // before the chain
+	before []byte
+	// original are the documents before the chain, and marks their state then.
+	original  gaby.Container
+	marks     []gaby.Mark
+	resources int
+	notes     []api.Note
+	results   []result // one per step, without their documents
+	text      [][]byte // in pieces
+	changed   bool
+	changes   *Changes
+	steps     map[int][][]byte // see history
+	lines     []ResourceLine   // before the chain
 
 	mutations api.ResourceMutationList
 	mutators  []int
@@ -104,11 +108,9 @@ func (h *FunctionHandler) runPart(
 	defer func() { ok = recover() == nil && ok }()
 	documents := parts.Parse(i, arena)
 	h.orderKeys(documents)
-	part.before, part.notes = parts.Text(i), h.documentNotes(r, documents)
-	if r.keepSteps {
-		part.lines = ResourceLines(documents, h.provider)
-	}
-	original, done := slices.Clone(documents), r.newHistory(documents)
+	part.before = parts.Text(i)
+	h.begin(r, part, documents)
+	done := r.newHistory(documents)
 	selection := r.newSelector(h.provider)
 	documents.LimitGrowth(selection.grow)
 	for i := range r.steps {
@@ -124,20 +126,33 @@ func (h *FunctionHandler) runPart(
 		part.results = append(part.results, res)
 	}
 	// the sequential run reports an error
-	return r.finishPart(part, h.provider, original, documents, done) == nil
+	return r.finishPart(part, h.provider, documents, done) == nil
 }
 
-// finishPart prints the documents of a part, which were original before the chain, and finds out
-// what the chain did to them.
+// begin records the documents of a part before the chain.
+func (h *FunctionHandler) begin(r *run, p *part, documents gaby.Container) {
+	p.original = slices.Clone(documents)
+	if r.compares {
+		p.marks = checkpoint(documents)
+	}
+	p.notes, p.resources = h.documentNotes(r, documents)
+	if r.keepSteps {
+		p.lines = ResourceLines(documents, h.provider)
+	}
+}
+
+// finishPart prints the documents of a part, and finds out what the chain did to them.
 func (r *run) finishPart(
-	p *part, provider configkit.ResourceProvider, original, documents gaby.Container, done *history,
+	p *part, provider configkit.ResourceProvider, documents gaby.Container, done *history,
 ) (err error) {
 	if r.mutations {
 		if p.mutations, p.mutators, err = done.mutations(provider); err != nil {
 			return err
 		}
 	}
-	p.changes = r.countChanges(original, documents)
+	p.changes = r.compare(p, provider, documents)
+	original := p.original
+	p.original, p.marks = nil, nil // the memory of a part is used again for the next
 	// An unchanged part is not printed: its text is already known, and most parts are unchanged.
 	if !documents.Changed() && slices.Equal(documents, original) {
 		p.text = [][]byte{p.before}
@@ -167,10 +182,18 @@ func (r *run) record(parts []part) {
 	texts, changed := make([][][]byte, len(parts)), false
 	for i := range parts {
 		texts[i], changed = parts[i].text, changed || parts[i].changed
+		r.response.Resources += parts[i].resources
 	}
 	if changed {
 		r.response.Parts, r.response.Changed = gaby.Join(texts), true
-		r.response.Changes = sumChanges(parts)
+		r.response.Changes = &Changes{}
+		for i := range parts {
+			if parts[i].changes == nil {
+				r.response.Changes = nil
+				break
+			}
+			r.response.Changes.add(parts[i].changes)
+		}
 	}
 	if r.mutations {
 		r.setMutations(parts)
@@ -181,20 +204,6 @@ func (r *run) record(parts []part) {
 			r.response.Lines = append(r.response.Lines, parts[i].lines...)
 		}
 	}
-}
-
-// sumChanges adds up the changes of all parts. It returns nil if those of any part are unknown.
-func sumChanges(finished []part) *ChangeCount {
-	sum := &ChangeCount{}
-	for i := range finished {
-		c := finished[i].changes
-		if c == nil {
-			return nil
-		}
-		sum.Resources += c.Resources
-		sum.Values += c.Values
-	}
-	return sum
 }
 
 // mergeResults combines the results of one step for all parts. Rows to be sorted are already sorted
@@ -218,10 +227,11 @@ func mergeResults(finished []part, step int, sorted bool) result {
 	return merged
 }
 
-// documentNotes reports documents that functions skip because they are not resources, and documents
-// that seem to be two.
-func (h *FunctionHandler) documentNotes(r *run, documents gaby.Container) []api.Note {
-	var notes []api.Note
+// documentNotes counts the resources, and reports documents that functions skip because they are
+// not resources, and documents that seem to be two.
+func (h *FunctionHandler) documentNotes(
+	r *run, documents gaby.Container,
+) (notes []api.Note, resources int) {
 	for _, d := range documents {
 		_, err := h.provider.ResourceNameGetter(d)
 		if key, at := d.SecondHeader(); key != "" {
@@ -232,6 +242,7 @@ func (h *FunctionHandler) documentNotes(r *run, documents gaby.Container) []api.
 			})
 		}
 		if err == nil {
+			resources++
 			continue
 		}
 		none, ok := errors.AsType[*configkit.NoResourceError](err)
@@ -240,7 +251,7 @@ func (h *FunctionHandler) documentNotes(r *run, documents gaby.Container) []api.
 		}
 		notes = append(notes, r.noResource(none))
 	}
-	return notes
+	return notes, resources
 }
 
 // noResource reports a document that is not a resource, and which functions look at it

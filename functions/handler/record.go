@@ -88,7 +88,11 @@ func (r *run) noteNothingMatched(s *step, res result) {
 	note := api.Note{Kind: api.NoteNothingMatched}
 	switch where := where.And(r.where, s.where); {
 	case where != nil && res.seen == 0:
-		note.Kind, note.Message = api.NoteNothingSelected, "no resource satisfies "+where.String()
+		text := where.String()
+		if r.whereText != "" {
+			text = strings.Replace(text, r.given, r.whereText, 1)
+		}
+		note.Kind, note.Message = api.NoteNothingSelected, "no resource satisfies "+text
 		if s.where != nil {
 			note.Function, note.Invocation = s.name, s.invocation
 		}
@@ -168,18 +172,22 @@ func (r *run) fail(failures []*api.Failure) {
 	}
 }
 
-// countChanges counts the edits in documents. It returns nil if no count was asked for, and if
-// documents were added, removed or reordered.
-func (r *run) countChanges(before, documents gaby.Container) *ChangeCount {
-	if !r.count || !slices.Equal(before, documents) {
+// compare returns what the chain changed in the documents of a part, if that was asked for.
+func (r *run) compare(
+	p *part, provider configkit.ResourceProvider, documents gaby.Container,
+) *Changes {
+	if !r.compares {
 		return nil
 	}
-	c := &ChangeCount{}
-	for _, d := range documents {
-		if values, changed := d.CountChanges(); changed {
-			c.Resources++
-			c.Values += values
+	before := p.original.At(p.marks)
+	if slices.Equal(p.original, documents) {
+		if c := edits(before, documents, provider); c != nil {
+			return c
 		}
+	}
+	c, err := compare(before, documents, provider)
+	if err != nil {
+		return nil
 	}
 	return c
 }
@@ -193,6 +201,9 @@ func (r *run) finish() *Result {
 			r.response.ConfigData = bytes.Join(r.response.Parts, nil)
 		}
 		r.response.Parts = nil
+	}
+	if r.file != "" {
+		locate(r.outputs.list, r.file)
 	}
 	r.response.Outputs = r.outputs.list
 	if r.combine {

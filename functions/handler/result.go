@@ -1,9 +1,12 @@
 package handler
 
 import (
+	"bytes"
+
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
 )
 
 // Options say how a request is run and what its result contains. They are not part of the request,
@@ -14,8 +17,18 @@ type Options struct {
 	// InParts leaves the data of the result in Parts, and ConfigData and Output empty. This saves a
 	// copy of the data.
 	InParts bool
-	// CountChanges asks for Changes.
-	CountChanges bool
+	// Compare asks for Changes.
+	Compare bool
+	// Secrets asks for Result.Secrets. Messages do not have secret values then. The executor answers
+	// it, not a handler.
+	Secrets bool
+	// File is the name of the file in the positions of outputs.
+	File string
+	// WhereText is what messages say in place of WhereResource, such as the flags it was made of.
+	WhereText string
+	// NamesOnly says that WhereResource compares only types, names, namespaces and labels, which
+	// are not secret.
+	NamesOnly bool
 	// KeepSteps asks for Steps and Lines. It costs printing the data once for each function.
 	KeepSteps bool
 	// Survey, if not nil, returns the survey of all units that the caller runs the chain on. It may
@@ -38,19 +51,58 @@ type Result struct {
 	Notes []api.Note
 	// Functions says what happened to each invocation of the request, in order.
 	Functions []Outcome
-	// Changes counts the changes if the options ask for that and if they are known without
-	// comparing the data before and after.
-	Changes *ChangeCount
+	// Resources is the number of resources in the data before the chain.
+	Resources int
+	// Changes are the changes, if the options ask for them and the data changed. It is nil if they
+	// are unknown, because a document is not a valid resource.
+	Changes *Changes
 	// Steps are the functions that changed the data, in order, each with the resulting data, if the
 	// options ask for that. It is empty if this is unknown.
 	Steps []Step
 	// Lines are the lines at which the documents of the request's data begin, if the options ask
 	// for Steps and the data can be read.
 	Lines []ResourceLine
+	// Secrets returns the secret values in the data, before and after the chain, in other data and in
+	// arguments. It is nil unless the options ask for them.
+	Secrets func() *sensitive.Values
 	// Documents are the documents after the chain, if the options have documents.
 	Documents gaby.Container
 	// ValidationFailed is true if a validating function that is not a filter did not pass.
 	ValidationFailed bool
+}
+
+// Mask hides secret values in messages: failures, notes and validation results. Data, mutations and
+// the outputs of other functions stay as they are.
+func (r *Result) Mask(v *sensitive.Values) {
+	if v == nil {
+		return
+	}
+	r.Failures = v.Failures(r.Failures)
+	for i := range r.ErrorMessages {
+		if len(r.ErrorMessages) == len(r.Failures) {
+			r.ErrorMessages[i] = r.Failures[i].Error()
+		} else {
+			r.ErrorMessages[i] = v.Message(r.ErrorMessages[i])
+		}
+	}
+	v.Notes(r.Notes)
+	for i := range r.Functions {
+		if n := r.Functions[i].Unmatched; n != nil {
+			n.Message, n.Suggestion = v.Message(n.Message), v.Message(n.Suggestion)
+		}
+	}
+	v.Outputs(r.Outputs)
+}
+
+// Data returns the data after the chain.
+func (r *Result) Data() []byte { return bytes.Join(r.Pieces(), nil) }
+
+// Pieces returns the data after the chain in consecutive pieces.
+func (r *Result) Pieces() [][]byte {
+	if r.Parts != nil {
+		return r.Parts
+	}
+	return [][]byte{r.ConfigData}
 }
 
 // ResourceLine is the line of a unit's data, counted from 1, at which a document begins.
@@ -70,12 +122,6 @@ func ResourceLines(documents gaby.Container, provider configkit.ResourceProvider
 		}
 	}
 	return lines
-}
-
-// ChangeCount counts the changes in some data.
-type ChangeCount struct {
-	Resources int
-	Values    int // changed, added and removed scalars in them
 }
 
 // Step is the data after a function of the chain, in consecutive parts.

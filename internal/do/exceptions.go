@@ -13,7 +13,6 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do/exceptions"
-	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/out/report"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -36,48 +35,12 @@ func (l *loop) openBaseline() error {
 	return nil
 }
 
-// accept removes the findings that annotations and the baseline accept from the results of a unit.
-func (l *loop) accept(o *outcome, unit *source.Unit, chain *plan.Plan,
-	response *handler.Result,
-) {
-	if !response.ValidationFailed && l.baseline == nil {
-		return
-	}
-	ignored := l.ignoredRules(unit, response)
-	file := ""
-	if l.baseline != nil {
-		file = l.baseline.File(o.file.Path)
-	}
-	accepted := func(f report.Identity) bool {
-		if accepts(ignored[f.Resource], f) {
-			return true
-		}
-		if l.baseline == nil {
-			return false
-		}
-		finding := l.finding(file, f)
-		if l.options.WriteBaseline != "" {
-			l.baseline.Add(finding)
-			return true
-		}
-		return l.baseline.Accepts(finding)
-	}
-	report.Result{
-		File: unit.File, Signatures: chain.Signatures, Invocations: chain.Invocations,
-		Response: response,
-	}.Accept(accepted)
-	if l.options.Settings.Strict {
-		failUnchecked(response)
-	}
-	response.Notes = append(response.Notes, l.misspelledRules(ignored)...)
-}
-
 // ignoredRules returns the rules that the annotation of each resource names, before or after the
 // chain.
 func (l *loop) ignoredRules(unit *source.Unit, response *handler.Result) map[string][]string {
 	texts := [][]byte{unit.Data}
 	if response.Changed {
-		texts = append(texts, bytes.Join(report.Configuration(response), nil))
+		texts = append(texts, response.Data())
 	}
 	all := map[string][]string{}
 	for _, text := range texts {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/out/report"
@@ -177,23 +176,6 @@ func (l *loop) selection() (expression, flags string, err error) {
 		}
 	}
 	return strings.Join(parts, " AND "), strings.Join(words, " AND "), nil
-}
-
-// withFlagText rewrites notes about the selected resources in the words of the command line.
-func (l *loop) withFlagText(response *handler.Result) {
-	if l.where == l.whereFlags {
-		return
-	}
-	for i := range response.Notes {
-		if n := &response.Notes[i]; n.Kind.Unmatched() {
-			n.Message = strings.Replace(n.Message, l.where, l.whereFlags, 1)
-		}
-	}
-	for i := range response.Functions {
-		if n := response.Functions[i].Unmatched; n != nil {
-			n.Message = strings.Replace(n.Message, l.where, l.whereFlags, 1)
-		}
-	}
 }
 
 func whereProblem(flag string, err error) error {

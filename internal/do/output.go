@@ -111,7 +111,7 @@ func (l *loop) closeOutput() error {
 // nothing to report.
 func (l *loop) writeUnit(o *outcome, unit *source.Unit) (note string, err error) {
 	if l.tree != nil {
-		write, parts := l.tree.Write, report.Configuration(o.response)
+		write, parts := l.tree.Write, o.response.Pieces()
 		if l.deps.Executor.Sensitive(unit.Toolchain, [][]byte{bytes.Join(parts, nil)}) != nil {
 			write = l.tree.WritePrivate
 		}
@@ -127,7 +127,7 @@ func (l *loop) writeUnit(o *outcome, unit *source.Unit) (note string, err error)
 	if n := files.Names(unit.Info); n > 1 {
 		note = fmt.Sprintf("the file has %d hard links; the others still have the old content", n)
 	}
-	return note, o.target.Write(unit.Info, unit.Data, report.Configuration(o.response)...)
+	return note, o.target.Write(unit.Info, unit.Data, o.response.Pieces()...)
 }
 
 // collisions reports the files that cannot all be written to a directory: two would be the same

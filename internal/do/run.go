@@ -186,7 +186,7 @@ func (l *loop) work(i int, admit func(int64)) outcome {
 	o := outcome{file: l.request.found.Files[i]}
 	var unit *source.Unit
 	fail := func(problems diag.List) outcome {
-		problems = l.sensitive(unit, nil).Failures(problems)
+		problems = l.secrets(unit).Failures(problems)
 		o.problems = diag.In(diag.FileName(o.file.Path), problems)
 		o.values.Failures = o.problems
 		if l.prints && (l.request.found.Several || l.options.Report != "") {
@@ -322,7 +322,9 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	}
 	request := l.invocation(unit, chain)
 	options := handler.Options{
-		AllowExternal: s.AllowExternal, InParts: true, CountChanges: l.counts(),
+		AllowExternal: s.AllowExternal, InParts: true, File: unit.File, WhereText: l.whereFlags,
+		NamesOnly: l.options.Select.Where == "", Secrets: !l.options.ShowSecrets,
+		Compare:   l.counts() || l.prints && l.options.Format == report.Name,
 		KeepSteps: l.prints && l.options.Format == report.Diff,
 		Survey:    l.survey,
 	}
@@ -344,13 +346,7 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 			return nil
 		}
 	}
-	l.withFlagText(response)
-	l.applyStrictness(response)
-	if l.hasMessages(response) {
-		Mask(l.sensitive(unit, response), response)
-	}
-	report.Locate(response.Outputs, unit.File)
-	l.accept(o, unit, chain, response)
+	response = l.judge(o, unit, chain, response)
 	o.response, o.notes = response, response.Notes
 	if !response.Success {
 		o.problems = diag.In(unit.File, response.Failures)
@@ -442,9 +438,8 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	if l.prints && response.Success && response.Changed {
 		switch l.options.Format {
 		case report.Name:
-			var err error
-			if result.Changed, err = changedResources(l.deps.Executor, unit, response); err != nil {
-				return err
+			if c := response.Changes; c != nil {
+				result.Changed = slices.Concat(c.Present, c.Gone)
 			}
 		case report.Diff:
 			result.Starts = func(text []byte) []handler.ResourceLine {
@@ -462,14 +457,11 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 			"configuration is neither printed nor written; --keep-going does"})
 	}
 	if l.options.Report == report.Text {
-		var err error
-		if result.Resources, err = l.countResources(unit, response); err != nil {
-			return err
-		}
+		result.Resources = l.countResources(response)
 	}
 	if l.prints && (!o.withheld || !l.printsConfiguration()) {
-		if l.printer.MasksValues(result) {
-			result.Secrets = l.sensitive(unit, response)
+		if response.Secrets != nil && l.printer.MasksValues(result) {
+			result.Secrets = response.Secrets()
 		}
 		rendered, err := l.printer.Render(result)
 		if err != nil {
@@ -506,7 +498,7 @@ func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 		}
 	}
 	if l.counts() {
-		o.changes = countChanges(l.deps.Executor, unit, response)
+		o.changes = changesIn(response)
 	}
 	return nil
 }
@@ -677,105 +669,6 @@ func (l *loop) fail(problems diag.List) {
 	l.result.Failures = append(l.result.Failures, problems...)
 }
 
-// applyStrictness turns the notes that --require-match and --strict do not accept into failures.
-// With several units, --require-match is checked for all of them together, in unmatched.
-func (l *loop) applyStrictness(response *handler.Result) {
-	if l.options.Defaults {
-		dropUnmatched(response)
-	}
-	if l.options.Settings.Strict {
-		l.failUnmatched(response)
-	}
-	var kept []api.Note
-	for _, n := range response.Notes {
-		f := &api.Failure{
-			Pos: n.Pos, Function: n.Function, Invocation: n.Invocation,
-			Message: n.Text(),
-		}
-		switch {
-		case n.Kind.Unmatched() && !l.request.found.Several && l.mustMatch(n):
-			f.Class = api.FailureFunction
-		case n.Kind == api.NoteNamelessDocument && !l.options.Settings.Strict:
-			continue
-		case l.options.Settings.Strict &&
-			(n.Kind == api.NoteSkippedDocument || n.Kind == api.NoteNamelessDocument):
-			f.Class = api.FailureInput
-			if !hasSchema(response, n.Pos) {
-				f.Hint = report.NoSchemaHint
-			}
-			failUnchecked(response)
-		default:
-			kept = append(kept, n)
-			continue
-		}
-		response.Failures = append(response.Failures, f)
-		response.ErrorMessages = append(response.ErrorMessages, f.Error())
-		response.Success = false
-	}
-	response.Notes = kept
-}
-
-// dropUnmatched removes what says that some functions matched nothing, if others matched something.
-func dropUnmatched(response *handler.Result) {
-	if !slices.ContainsFunc(response.Functions, func(f handler.Outcome) bool {
-		return f.Ran && f.Unmatched == nil
-	}) {
-		return
-	}
-	for i := range response.Functions {
-		response.Functions[i].Unmatched = nil
-	}
-	response.Notes = slices.DeleteFunc(response.Notes, func(n api.Note) bool {
-		return n.Kind == api.NoteNothingMatched
-	})
-}
-
-// failUnmatched fails validations that checked nothing. With several units, one that checked
-// nothing in this unit may have checked something in another one, so its result is dropped.
-func (l *loop) failUnmatched(response *handler.Result) {
-	unmatched := func(r api.ValidationResult) bool {
-		return r.Passed && r.Index < len(response.Functions) &&
-			response.Functions[r.Index].Unmatched != nil
-	}
-	for i := range response.Outputs {
-		list, ok := response.Outputs[i].Value.(api.ValidationResultList)
-		switch {
-		case !ok || !slices.ContainsFunc(list, unmatched):
-		case l.request.found.Several:
-			response.Outputs[i].Value = slices.DeleteFunc(slices.Clone(list), unmatched)
-		default:
-			for k := range list {
-				list[k].Passed = list[k].Passed && !unmatched(list[k])
-			}
-		}
-	}
-}
-
-// failUnchecked fails validations that could not check everything.
-func failUnchecked(response *handler.Result) {
-	for _, o := range response.Outputs {
-		list, _ := o.Value.(api.ValidationResultList)
-		for i := range list {
-			list[i].Passed = list[i].Passed && len(list[i].Unchecked) == 0
-		}
-	}
-}
-
-// hasSchema reports whether no validation lacked the schema of a resource at a position.
-func hasSchema(response *handler.Result, at api.Position) bool {
-	for _, o := range response.Outputs {
-		list, _ := o.Value.(api.ValidationResultList)
-		for _, v := range list {
-			if slices.ContainsFunc(v.Unchecked, func(u api.Unchecked) bool {
-				return u.NoSchema && u.Position.Line == at.Line && u.Position.Column == at.Column
-			}) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // noConfiguration returns why a file that was found is not configuration, empty if it is. Such a
 // file is a template, has no resources or is empty.
 func (l *loop) noConfiguration(unit *source.Unit, response *handler.Result) source.SkipReason {
@@ -787,8 +680,7 @@ func (l *loop) noConfiguration(unit *source.Unit, response *handler.Result) sour
 	if !hasFindings(response) && slices.ContainsFunc(response.Notes, func(n api.Note) bool {
 		return n.Kind == api.NoteSkippedDocument
 	}) {
-		resources, err := resourcesOf(l.deps.Executor, unit.Toolchain, unit.Data)
-		if err == nil && len(resources) == 0 {
+		if response.Resources == 0 {
 			return source.NoResource
 		}
 	}

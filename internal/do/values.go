@@ -1,8 +1,6 @@
 package do
 
 import (
-	"bytes"
-
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/out/report"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -34,7 +32,7 @@ func (l *loop) addValues(o *outcome, unit *source.Unit, result report.Result) er
 		return nil
 	}
 	v.Changed, v.Mutations = true, response.Mutations
-	v.Before, v.After = unit.Data, bytes.Join(report.Configuration(response), nil)
+	v.Before, v.After = unit.Data, response.Data()
 	before, err := l.deps.Executor.Open(unit.Toolchain, v.Before)
 	if err != nil {
 		return err

@@ -15,13 +15,5 @@ func configuration(r *handler.Result) Chunks {
 	if !r.Success {
 		return nil
 	}
-	return Configuration(r)
-}
-
-// Configuration returns the configuration in a response.
-func Configuration(r *handler.Result) Chunks {
-	if r.Parts != nil {
-		return r.Parts
-	}
-	return Chunks{r.ConfigData}
+	return r.Pieces()
 }

@@ -27,7 +27,7 @@ func renderFull(s Terminal, result Result) (Rendered, error) {
 	}
 	if r.Changed {
 		b.WriteString("CONFIGDATA\n---------\n")
-		for _, part := range Configuration(r) {
+		for _, part := range r.Pieces() {
 			b.Write(part)
 		}
 	}

@@ -65,35 +65,6 @@ type Terminal struct {
 
 func (s Terminal) head(text string) string { return styled(s.Head, text) }
 
-// Locate sets the file in the positions of the outputs. The executor does not know the file.
-func Locate(outputs api.OutputList, file string) {
-	in := func(rows api.AttributeValueList) {
-		for i := range rows {
-			if rows[i].Position != nil {
-				rows[i].Position.File = file
-			}
-		}
-	}
-	for _, o := range outputs {
-		switch list := o.Value.(type) {
-		case api.AttributeValueList:
-			in(list)
-		case api.ValidationResultList:
-			for _, result := range list {
-				in(result.FailedAttributes)
-				for _, u := range result.Unchecked {
-					if u.Position != nil {
-						u.Position.File = file
-					}
-				}
-				for i := range result.Locations {
-					result.Locations[i].Position.File = file
-				}
-			}
-		}
-	}
-}
-
 // mutates reports whether a function of the chain may change configuration.
 func mutates(chain []api.FunctionSignature) bool {
 	return slices.ContainsFunc(chain, func(s api.FunctionSignature) bool { return s.Mutating })

@@ -127,22 +127,3 @@ func TestParseFormat(t *testing.T) {
 		t.Error("xml is accepted")
 	}
 }
-
-func TestLocate(t *testing.T) {
-	at := func() api.AttributeValueList {
-		return api.AttributeValueList{{Position: &api.Position{Line: 3, Column: 5}}, {}}
-	}
-	values, failed := at(), at()
-	report.Locate(api.OutputList{
-		{Value: values},
-		{Value: api.ValidationResultList{{FailedAttributes: failed}}},
-		{Value: api.ResourceInfoList{}},
-	}, "./a.yaml")
-	for _, rows := range []api.AttributeValueList{values, failed} {
-		t.Run(fmt.Sprintf("%T", rows[0].Value), func(t *testing.T) {
-			if got := rows[0].Position.String(); got != "./a.yaml:3:5" || rows[1].Position != nil {
-				t.Errorf("got %s, %v", got, rows[1].Position)
-			}
-		})
-	}
-}

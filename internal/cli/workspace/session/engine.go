@@ -116,7 +116,7 @@ func (s *Session) Run(
 	if err != nil {
 		return nil, err
 	}
-	do.Mask(secrets, r)
+	r.Mask(secrets)
 	if !r.Success {
 		return nil, diag.In(diag.FileName(s.Store.Dir()+"/"+u.DataFile()), r.Failures)
 	}

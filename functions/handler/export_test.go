@@ -1,0 +1,7 @@
+package handler
+
+// What tests call.
+var (
+	Compare = compare
+	Locate  = locate
+)
