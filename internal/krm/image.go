@@ -118,19 +118,15 @@ func (e *Executors) noExecutor(d *Declared, step *Step, trace functionconfig.Tra
 		f.Function, f.Err = step.Image, err
 		return f
 	}
-	lines := make([]string, len(trace))
-	for i, s := range trace {
-		lines[i] = string(s.Kind) + ": " + s.Reason
-	}
-	class, message := api.FailureFunction, "nothing can run it: "+strings.Join(lines, "; ")
+	reasons := strings.Join(trace.Reasons(), "; ")
+	class, message := api.FailureFunction, "nothing can run it: "+reasons
 	if len(e.Only) > 0 {
 		class = api.FailureUsage
-		message = fmt.Sprintf("--executor %s does not run it: %s", e.only(),
-			strings.Join(lines, "; "))
+		message = fmt.Sprintf("--executor %s does not run it: %s", e.only(), reasons)
 	}
 	hint := "fctl fn explain " + d.Image + " shows what could run it"
-	if runner, ok := errors.AsType[*process.NoRunnerError](err); ok {
-		hint = runner.Hint()
+	if advice := process.Hint(err); advice != "" {
+		hint = advice
 	}
 	return &api.Failure{
 		Class: class, Function: step.Image, Message: message, Err: err, Hint: hint,
@@ -248,14 +244,12 @@ func (i *imageRun) prepare(kind functionconfig.ExecutorKind) prepare {
 	e := i.executors
 	if e.Untrusted && kind != functionconfig.KindGo {
 		return func(context.Context, functionconfig.Candidate) (prepared, error) {
-			return prepared{}, &process.NotStartedError{
-				Err: errors.New("the repository is not trusted"),
-			}
+			return prepared{}, process.Refuse(process.OtherCause, "the repository is not trusted")
 		}
 	}
 	if !e.allows(kind) {
 		return func(context.Context, functionconfig.Candidate) (prepared, error) {
-			return prepared{}, &process.NotStartedError{Err: fmt.Errorf("--executor %s", e.only())}
+			return prepared{}, process.Refuse(process.OtherCause, "--executor %s", e.only())
 		}
 	}
 	switch kind {
@@ -272,7 +266,7 @@ func (i *imageRun) prepare(kind functionconfig.ExecutorKind) prepare {
 // inProcess returns the Go function that a FunctionConfig names.
 func (i *imageRun) inProcess(_ context.Context, c functionconfig.Candidate) (prepared, error) {
 	if len(i.declared.Mounts) > 0 {
-		return prepared{}, &process.NotStartedError{Err: errors.New("the function declares mounts")}
+		return prepared{}, process.Refuse(process.OtherCause, "the function declares mounts")
 	}
 	id := c.Config.Go.ID
 	if i.executors.Catalog != nil {
@@ -284,13 +278,13 @@ func (i *imageRun) inProcess(_ context.Context, c functionconfig.Candidate) (pre
 			}, nil
 		}
 	}
-	return prepared{}, &process.NotStartedError{Err: fmt.Errorf("id %q not built in", id)}
+	return prepared{}, process.Refuse(process.OtherCause, "id %q not built in", id)
 }
 
 // binary returns the program that a FunctionConfig names. It is opened again when it runs.
 func (i *imageRun) binary(_ context.Context, c functionconfig.Candidate) (prepared, error) {
 	if len(i.declared.Mounts) > 0 {
-		return prepared{}, &process.NotStartedError{Err: errors.New("the function declares mounts")}
+		return prepared{}, process.Refuse(process.OtherCause, "the function declares mounts")
 	}
 	program, err := i.executors.Programs.Open(c)
 	if err != nil {
@@ -308,9 +302,7 @@ func (i *imageRun) binary(_ context.Context, c functionconfig.Candidate) (prepar
 func (i *imageRun) pod(_ context.Context, c functionconfig.Candidate) (prepared, error) {
 	e := i.executors
 	if !e.onPods() {
-		return prepared{}, &process.NotStartedError{
-			Err: errors.New("a cluster is used only with --executor pod"),
-		}
+		return prepared{}, process.Refuse(process.OtherCause, "a cluster is used only with --executor pod")
 	}
 	args := append([]string{"--executor", "pod"}, e.Cluster...)
 	if c.Config != nil {
@@ -346,13 +338,10 @@ func (e *Executors) onRunner(d *Declared, step *Step, call process.Call,
 		Args: []string{"--runner", e.Runner}, Image: step.Image, Tag: d.Tag,
 	}, call)
 	if err != nil {
-		failure := &api.Failure{
+		return nil, &api.Failure{
 			Class: api.FailureFunction, Function: step.Image, Message: err.Error(), Err: err,
+			Hint: process.Hint(err),
 		}
-		if runner, ok := errors.AsType[*process.NoRunnerError](err); ok {
-			failure.Hint = runner.Hint()
-		}
-		return nil, failure
 	}
 	step.Runner = made.runner
 	return functionconfig.Trace{taken("runner", e.Runner)}, nil

@@ -409,9 +409,9 @@ func TestCutOutputIsNotRead(t *testing.T) {
 			&process.TimeoutError{Function: "f", Limit: 1e9},
 			"was killed: it ran longer than 1s",
 		},
-		"start": {&process.StartError{Function: "f", Err: io.EOF}, "cannot be started: EOF"},
+		"start": {process.Refuse(process.NotPossible, "function f cannot be started: %w", io.EOF), "cannot be started: EOF"},
 		"colon": {
-			&process.NetworkError{Function: "f"},
+			process.Refuse(process.NoNetwork, "function f: network required but not enabled with --network"),
 			"network required but not enabled with --network",
 		},
 		"others": {

@@ -57,12 +57,12 @@ func (c *Container) Run(ctx context.Context, call Call) (Output, error) {
 	call.Function = cmp.Or(call.Function, c.Image)
 	call.Limits = call.Limits.withDefaults()
 	if call.NetworkWanted && !call.NetworkAllowed {
-		return Output{}, &NetworkError{call.Function}
+		return Output{}, noNetwork(call.Function)
 	}
 	name := "fctl-" + strings.ToLower(rand.Text()[:12])
 	args, err := c.words(&call, name, os.Geteuid(), os.Getegid())
 	if err != nil {
-		return Output{}, &StartError{call.Function, err}
+		return Output{}, impossible(call.Function, err)
 	}
 	if err := c.prepare(ctx); err != nil {
 		return Output{}, err
@@ -166,16 +166,20 @@ func (c *Container) pull(ctx context.Context) error {
 			return nil
 		}
 		if c.Pull == PullNever {
-			return &PullError{c.Image, errors.New("the pull policy is Never")}
+			return notPulled(c.Image, errors.New("the pull policy is Never"))
 		}
 	}
 	if _, err := c.Engine.ask(ctx, pullLimit, "pull", "-q", c.Image); err != nil {
-		return &PullError{c.Image, err}
+		return notPulled(c.Image, err)
 	}
 	return nil
 }
 
-// engineProblem returns an *EngineError if the engine failed and not the function. The engines have
+func notPulled(image string, err error) error {
+	return Refuse(NotPulled, "image %s is not present and could not be pulled: %w", image, err)
+}
+
+// engineProblem returns an error if the engine failed and not the function. The engines have
 // no better sign than a status that a function may use too, with a line of their own. If such a
 // status comes without one, the function ended with it, and the *ExitError says so.
 func (c *Container) engineProblem(out Output, err error) error {
@@ -186,15 +190,25 @@ func (c *Container) engineProblem(out Output, err error) error {
 	isEngineStatus := exit.Code >= statusEngine && exit.Code <= statusNotFound
 	if len(out.Stdout) == 0 && hasEngineLine(out.Stderr) &&
 		(isEngineStatus || c.Engine.Name == "nerdctl" && exit.Code == 1) {
-		return &EngineError{
-			Engine: c.Engine.Name, Image: c.Image, Code: exit.Code,
-			Stderr: string(bytes.TrimSpace(out.Stderr)),
-		}
+		return c.failed(exit.Code, bytes.TrimSpace(out.Stderr))
 	}
 	if isEngineStatus {
 		exit.Engine = c.Engine.Name
 	}
 	return nil
+}
+
+// failed returns the error for an engine that ended with a status of its own.
+func (c *Container) failed(code int, stderr []byte) error {
+	why := c.Engine.Name + " failed"
+	if code == statusExecutable || code == statusNotFound {
+		why += ", or the program that the image names is missing, is not executable, or is for " +
+			"another kind of machine"
+	}
+	e := Refuse(EngineFailed, "%s could not start image %s: %s", c.Engine.Name, c.Image, stderr)
+	e.Advice = fmt.Sprintf("the function did not run: %s; check with: %s run --rm %s", why,
+		c.Engine.Name, c.Image)
+	return e
 }
 
 // The statuses with which docker and podman end if they fail themselves, if the program of the

@@ -194,7 +194,7 @@ func TestFindEngine(t *testing.T) {
 		t.Errorf("the first engine that answers is %v, %v", e, err)
 	}
 	_, err = FindEngine(t.Context(), "docker")
-	if !is[*NoEngineError](err) || !strings.Contains(err.Error(), "cannot connect to the daemon") {
+	if !notStarted(NoEngine)(err) || !strings.Contains(err.Error(), "cannot connect to the daemon") {
 		t.Errorf("error is %v", err)
 	}
 	if _, err = FindEngine(t.Context(), "rkt"); err == nil {
@@ -226,12 +226,12 @@ func TestE5PullAndRunFailuresDiffer(t *testing.T) {
 			"image pull run image pull run", noError,
 		},
 		{"always", absent + `test "$1" = pull || cat`, PullAlways, "pull run pull run", noError},
-		{"never", absent, PullNever, "image image", is[*PullError]},
+		{"never", absent, PullNever, "image image", notStarted(NotPulled)},
 		{
 			"pull fails", absent + `echo "no route" >&2; exit 1`, PullIfNotPresent,
 			"image pull image pull",
 			func(err error) bool {
-				return is[*PullError](err) && err.Error() ==
+				return notStarted(NotPulled)(err) && err.Error() ==
 					"image IMG is not present and could not be pulled: no route"
 			},
 		},
@@ -250,12 +250,12 @@ func TestE5PullAndRunFailuresDiffer(t *testing.T) {
 		{
 			"engine fails", present +
 				`echo "docker: Error response from daemon: bad" >&2; exit 125`,
-			PullIfNotPresent, "image run image run", is[*EngineError],
+			PullIfNotPresent, "image run image run", notStarted(EngineFailed),
 		},
 		{
 			"engine warns and fails", present + `echo "limits are ignored" >&2
 echo "Error: no such network" >&2; exit 125`,
-			PullIfNotPresent, "image run image run", is[*EngineError],
+			PullIfNotPresent, "image run image run", notStarted(EngineFailed),
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -334,7 +334,7 @@ func TestEngineOrFunction(t *testing.T) {
 			e, _ := fakeEngine(t, c.engine, fmt.Sprintf(
 				"test $1 = image || { echo '%s' >&2; exit %d; }", c.stderr, c.code))
 			_, err := (&Container{Engine: e, Image: "IMG"}).Run(t.Context(), Call{})
-			if is[*EngineError](err) != c.engineFailed || is[*ExitError](err) == c.engineFailed {
+			if notStarted(EngineFailed)(err) != c.engineFailed || is[*ExitError](err) == c.engineFailed {
 				t.Errorf("error is %T: %v", err, err)
 			}
 			if hint, ok := err.(interface{ Hint() string }); !ok || hint.Hint() != c.hint {
@@ -458,7 +458,7 @@ func TestRealContainer(t *testing.T) {
 		Args: []string{"cat"},
 	}
 	out, err := c.Run(t.Context(), call)
-	if is[*EngineError](err) {
+	if notStarted(EngineFailed)(err) {
 		t.Skipf("not run: %v", err)
 	}
 	want := "in\nuser 65534\nASKED x\ninterfaces 1\nroot read-only: true\ntmp writable: true\n" +
@@ -482,7 +482,7 @@ func TestRealContainer(t *testing.T) {
 	}
 	_, err = (&Container{Engine: e, Image: "localhost/fctl-test/none:v1", Pull: PullNever}).Run(
 		t.Context(), call)
-	if !is[*PullError](err) {
+	if !notStarted(NotPulled)(err) {
 		t.Errorf("error is %v", err)
 	}
 }

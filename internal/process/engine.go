@@ -23,8 +23,8 @@ func EngineNames() []string { return []string{"docker", "podman", "nerdctl"} }
 // engineDelay is how long an engine may take to answer.
 const engineDelay = 10 * time.Second
 
-// FindEngine returns the engine of the given name, or the first one on PATH that answers. A
-// *NoEngineError says what was tried.
+// FindEngine returns the engine of the given name, or the first one on PATH that answers. The error
+// says what was tried.
 func FindEngine(ctx context.Context, name string) (Engine, error) {
 	names := EngineNames()
 	if name != "" {
@@ -48,7 +48,7 @@ func FindEngine(ctx context.Context, name string) (Engine, error) {
 		}
 		return e, nil
 	}
-	return Engine{}, &NoEngineError{tried}
+	return Engine{}, Refuse(NoEngine, "no container engine answers: %s", strings.Join(tried, "; "))
 }
 
 // answers returns an error if the engine, or the daemon that it talks to, does not answer.

@@ -4,59 +4,70 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
+	"slices"
 	"time"
 )
 
-// MissingError reports that a program does not exist.
-type MissingError struct{ Program string }
+// Cause is why a function was not started.
+type Cause int
 
-func (e *MissingError) Error() string { return fmt.Sprintf("program %s does not exist", e.Program) }
+// The causes that callers distinguish.
+const (
+	OtherCause    Cause = iota
+	Missing             // the program does not exist
+	NotExecutable       // the program exists
+	NotPossible         // the call itself, for example because of its mounts
+	NoNetwork           // it is declared, and the caller did not allow it
+	NotPulled           // the image is not present, and the engine did not get it
+	EngineFailed        // the container engine, before the function ran
+	NoEngine
+	NotAllowed // the caller did not allow programs
+)
 
-// NotExecutableError reports that a program exists but cannot be executed.
-type NotExecutableError struct {
-	Program string
-	Err     error
+// NotStartedError reports that a function was certainly not started. Only then may another executor
+// run it.
+type NotStartedError struct {
+	Cause  Cause
+	Err    error
+	Advice string // the hint, if any
 }
 
-func (e *NotExecutableError) Error() string {
-	return fmt.Sprintf("program %s is not executable: %v", e.Program, e.Err)
-}
+func (e *NotStartedError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
-func (e *NotExecutableError) Unwrap() error { return e.Err }
+func (e *NotStartedError) Unwrap() error { return e.Err }
 
-// OutsideError reports that a program or a mounted directory is outside of the directory that it
-// must be in.
-type OutsideError struct{ Path, Root string }
+// Hint says what to do about it.
+func (e *NotStartedError) Hint() string { return e.Advice }
 
-func (e *OutsideError) Error() string { return fmt.Sprintf("%s is outside of %s", e.Path, e.Root) }
-
-// Hint names the flag that allows it.
-func (e *OutsideError) Hint() string { return "--allow-outside allows it" }
-
-// MountError reports a declared mount that the user has to allow.
-type MountError struct{ Source, Why string }
-
-func (e *MountError) Error() string {
-	return fmt.Sprintf("mount of %q: %s, and the user has to allow that", e.Source, e.Why)
+// Refuse returns a NotStartedError.
+func Refuse(cause Cause, format string, args ...any) *NotStartedError {
+	return &NotStartedError{Cause: cause, Err: fmt.Errorf(format, args...)}
 }
 
-// Hint says what allows it.
-func (e *MountError) Hint() string { return "--allow-mount allows it" }
-
-// StartError reports that the call itself is not possible, for example because of its mounts.
-type StartError struct {
-	Function string
-	Err      error
+// NotStarted reports whether err says that the function was certainly not started, for one of some
+// causes if there are any.
+func NotStarted(err error, causes ...Cause) bool {
+	e, ok := errors.AsType[*NotStartedError](err)
+	return ok && (len(causes) == 0 || slices.Contains(causes, e.Cause))
 }
 
-func (e *StartError) Error() string {
-	return fmt.Sprintf("function %s cannot be started: %v", e.Function, e.Err)
+// missing returns the error for a program that does not exist.
+func missing(program string) error { return Refuse(Missing, "program %s does not exist", program) }
+
+// notExecutable returns the error for a program that exists and cannot be executed.
+func notExecutable(program string, err error) error {
+	return Refuse(NotExecutable, "program %s is not executable: %w", program, err)
 }
 
-// Unwrap returns the cause.
-func (e *StartError) Unwrap() error { return e.Err }
+// impossible returns the error for a call that is not possible.
+func impossible(function string, err error) error {
+	return Refuse(NotPossible, "function %s cannot be started: %w", function, err)
+}
+
+func noNetwork(function string) error {
+	return Refuse(NoNetwork, "function %s: network required but not enabled with --network", function)
+}
 
 // ExitError reports that a function ended with a status other than 0.
 type ExitError struct {
@@ -131,104 +142,21 @@ func (e *OutputError) Error() string {
 		e.Limit, e.Stream)
 }
 
-// NetworkError reports that a function declares that it needs the network, which the caller did
-// not allow.
-type NetworkError struct{ Function string }
-
-func (e *NetworkError) Error() string {
-	return fmt.Sprintf("function %s: network required but not enabled with --network", e.Function)
-}
-
-// PullError reports that an image is not present and that the engine did not get it. The function
-// did not run.
-type PullError struct {
-	Image string
-	Err   error
-}
-
-func (e *PullError) Error() string {
-	return fmt.Sprintf("image %s is not present and could not be pulled: %v", e.Image, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *PullError) Unwrap() error { return e.Err }
-
-// EngineError reports that a container engine failed before the function ran.
-type EngineError struct {
-	Engine, Image string
-	Code          int // the exit status of the engine
-	Stderr        string
-}
-
-// Hint says what to do about it.
-func (e *EngineError) Hint() string {
-	why := e.Engine + " failed"
-	if e.Code == statusExecutable || e.Code == statusNotFound {
-		why += ", or the program that the image names is missing, is not executable, or is for " +
-			"another kind of machine"
-	}
-	return fmt.Sprintf("the function did not run: %s; check with: %s run --rm %s", why, e.Engine,
-		e.Image)
-}
-
-func (e *EngineError) Error() string {
-	return fmt.Sprintf("%s could not start image %s: %s", e.Engine, e.Image, e.Stderr)
-}
-
-// NoEngineError reports that no container engine was found. Tried says of each engine why not.
-type NoEngineError struct{ Tried []string }
-
-func (e *NoEngineError) Error() string {
-	return "no container engine answers: " + strings.Join(e.Tried, "; ")
-}
-
-// NoRunnerError reports that fctl-runner was not found.
-type NoRunnerError struct{ Err error }
-
-func (e *NoRunnerError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *NoRunnerError) Unwrap() error { return e.Err }
-
-// Hint says how to get it.
-func (e *NoRunnerError) Hint() string {
-	return "go install github.com/fctl-dev/fctl/cmd/fctl-runner@latest, or set FCTL_RUNNER to it"
-}
-
-// NotStartedError reports that a function was certainly not started, for a reason without a type of
-// its own.
-type NotStartedError struct{ Err error }
-
-func (e *NotStartedError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *NotStartedError) Unwrap() error { return e.Err }
-
-// ExecNotAllowedError reports that a program of this machine was not run because the caller did not
-// allow programs.
-type ExecNotAllowedError struct{}
-
-func (e *ExecNotAllowedError) Error() string { return "exec is not allowed (--allow-exec)" }
-
-// NotStarted reports whether err says that the function was certainly not started. Only then may
-// another executor run it.
-func NotStarted(err error) bool {
-	is := func(target any) bool { return errors.As(err, target) }
-	return is(new(*NotStartedError)) || is(new(*MissingError)) || is(new(*NotExecutableError)) ||
-		is(new(*OutsideError)) ||
-		is(new(*StartError)) || is(new(*NetworkError)) || is(new(*PullError)) ||
-		is(new(*EngineError)) || is(new(*NoEngineError)) || is(new(*ExecNotAllowedError)) ||
-		is(new(*NoRunnerError))
-}
-
-// Hint returns what an error of this package says about what to do, "" if it does not.
+// Hint returns what an error of this package, or one of those that err joins, says about what to
+// do, "" if none does.
 func Hint(err error) string {
-	type hinting interface {
-		error
-		Hint() string
-	}
-	if e, ok := errors.AsType[hinting](err); ok {
+	if e, ok := err.(interface{ Hint() string }); ok && e.Hint() != "" {
 		return e.Hint()
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return Hint(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, err := range e.Unwrap() {
+			if hint := Hint(err); hint != "" {
+				return hint
+			}
+		}
 	}
 	return ""
 }

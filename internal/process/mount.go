@@ -93,9 +93,9 @@ func (m Mount) ResolveDeclared(dir, root string, outside, allowed bool) (Mount, 
 	switch {
 	case allowed:
 	case m.Type == "volume":
-		return m, &MountError{m.Source, "it is a volume"}
+		return m, mountProblem(m.Source, "it is a volume")
 	case m.ReadWrite && m.Type != "tmpfs":
-		return m, &MountError{m.Source, "the function could write to it"}
+		return m, mountProblem(m.Source, "the function could write to it")
 	}
 	m, err := m.Resolve(dir, root, outside)
 	if err != nil || m.Type != "bind" {
@@ -120,6 +120,13 @@ func (m Mount) ResolveDeclared(dir, root string, outside, allowed bool) (Mount, 
 		}
 	}
 	return m, nil
+}
+
+// mountProblem returns the error for a declared mount that the user has to allow.
+func mountProblem(source, why string) error {
+	e := Refuse(NotPossible, "mount of %q: %s, and the user has to allow that", source, why)
+	e.Advice = "--allow-mount allows it"
+	return e
 }
 
 // gitPath is a .git below a directory: a directory, or the file of a worktree or submodule.

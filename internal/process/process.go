@@ -63,7 +63,7 @@ func (p *process) run(ctx context.Context) (Output, error) {
 		byDescriptor(cmd, p.file)
 	}
 	if err := cmd.Start(); err != nil {
-		return Output{}, startProblem(p.path, err)
+		return Output{}, StartProblem(p.path, err)
 	}
 	if limits.Memory > 0 {
 		limitMemory(cmd.Process.Pid, limits.Memory)
@@ -89,10 +89,21 @@ func (p *process) run(ctx context.Context) (Output, error) {
 	return out, &ExitError{Function: p.call.Function, Code: out.ExitCode}
 }
 
-// startProblem returns the typed error for a program that could not be started.
-func startProblem(program string, err error) error {
+// StartProblem returns the error for a program that could not be opened or started.
+func StartProblem(program string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
-		return &MissingError{program}
+		return missing(program)
 	}
-	return &NotExecutableError{program, err}
+	return notExecutable(program, err)
+}
+
+// CheckRegular returns an error for a program that is a directory or not a regular file.
+func CheckRegular(program string, mode fs.FileMode) error {
+	switch {
+	case mode.IsDir():
+		return notExecutable(program, errors.New("it is a directory"))
+	case !mode.IsRegular():
+		return notExecutable(program, errors.New("it is not a regular file"))
+	}
+	return nil
 }

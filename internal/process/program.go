@@ -37,19 +37,15 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 	call.Limits = call.Limits.withDefaults()
 	switch {
 	case !filepath.IsAbs(call.Dir):
-		return Output{}, &StartError{
-			call.Function,
-			fmt.Errorf("its working directory %q is not absolute", call.Dir),
-		}
+		return Output{}, impossible(call.Function,
+			fmt.Errorf("its working directory %q is not absolute", call.Dir))
 	case filepath.Dir(call.Dir) == call.Dir && !p.AnyDir:
-		return Output{}, &StartError{
-			call.Function,
-			errors.New("its working directory is the root of the file system"),
-		}
+		return Output{}, impossible(call.Function,
+			errors.New("its working directory is the root of the file system"))
 	case len(call.Mounts) > 0:
-		return Output{}, &StartError{call.Function, errors.New("only containers have mounts")}
+		return Output{}, impossible(call.Function, errors.New("only containers have mounts"))
 	case p.Sandbox != nil && call.NetworkWanted && !call.NetworkAllowed:
-		return Output{}, &NetworkError{call.Function}
+		return Output{}, noNetwork(call.Function)
 	}
 	if p.File == nil {
 		if err := checkProgram(p.Path); err != nil {
@@ -57,10 +53,8 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 		}
 	}
 	if info, err := os.Stat(call.Dir); err != nil || !info.IsDir() {
-		return Output{}, &StartError{
-			call.Function,
-			fmt.Errorf("its working directory %s is not a directory", call.Dir),
-		}
+		return Output{}, impossible(call.Function,
+			fmt.Errorf("its working directory %s is not a directory", call.Dir))
 	}
 	lookup := p.LookupEnv
 	if lookup == nil {
@@ -72,7 +66,7 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 	}
 	env, err := MergeEnv(inherited(), own, call.Env)
 	if err != nil {
-		return Output{}, &StartError{call.Function, err}
+		return Output{}, impossible(call.Function, err)
 	}
 	process := &process{
 		path: p.Path, args: append(p.Args[:len(p.Args):len(p.Args)], call.Args...),
@@ -87,13 +81,13 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 	}
 	if p.Sandbox != nil {
 		if err := p.Sandbox.wrap(process); err != nil {
-			return Output{}, &StartError{call.Function, err}
+			return Output{}, impossible(call.Function, err)
 		}
 	}
 	out, err := process.run(ctx)
-	if _, ok := errors.AsType[*NotExecutableError](err); ok && p.Sandbox != nil {
+	if p.Sandbox != nil && NotStarted(err, NotExecutable) {
 		// The function is executable, so the namespaces are what failed.
-		err = &StartError{call.Function, fmt.Errorf("this system allows no sandbox: %w", err)}
+		err = impossible(call.Function, fmt.Errorf("this system allows no sandbox: %w", err))
 	}
 	return out, err
 }
@@ -101,16 +95,14 @@ func (p *Program) Run(ctx context.Context, call Call) (Output, error) {
 // checkProgram returns the typed error for a program that is missing or not executable.
 func checkProgram(path string) error {
 	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return startProblem(path, err)
-	case info.IsDir():
-		return &NotExecutableError{path, errors.New("it is a directory")}
-	case !info.Mode().IsRegular():
-		return &NotExecutableError{path, errors.New("it is not a regular file")}
+	if err != nil {
+		return StartProblem(path, err)
+	}
+	if err := CheckRegular(path, info.Mode()); err != nil {
+		return err
 	}
 	if _, err := exec.LookPath(path); err != nil {
-		return &NotExecutableError{path, errors.New("its file mode does not allow it")}
+		return notExecutable(path, errors.New("its file mode does not allow it"))
 	}
 	return nil
 }
@@ -120,7 +112,7 @@ func checkProgram(path string) error {
 // Unless outside is set, a program with a path must be below root, symbolic links resolved.
 func FindProgram(path, dir, root string, outside bool) (string, error) {
 	if path == "" {
-		return "", &MissingError{`""`}
+		return "", missing(`""`)
 	}
 	full := path
 	if !filepath.IsAbs(path) {
@@ -129,13 +121,13 @@ func FindProgram(path, dir, root string, outside bool) (string, error) {
 	if _, err := os.Stat(full); err != nil && filepath.Base(path) == path {
 		found, err := exec.LookPath(path)
 		if err != nil {
-			return "", &MissingError{path}
+			return "", missing(path)
 		}
 		return filepath.Abs(found)
 	}
 	full, err := filepath.Abs(full)
 	if err != nil {
-		return "", startProblem(path, err)
+		return "", StartProblem(path, err)
 	}
 	if err := checkProgram(full); err != nil {
 		return "", err
@@ -166,7 +158,9 @@ func checkBelow(path, root string) error {
 	}
 	rel, err := filepath.Rel(realRoot, real)
 	if err != nil || !filepath.IsLocal(rel) {
-		return &OutsideError{path, root}
+		e := Refuse(NotPossible, "%s is outside of %s", path, root)
+		e.Advice = "--allow-outside allows it"
+		return e
 	}
 	return nil
 }

@@ -87,10 +87,10 @@ func TestE8EachFailureHasItsType(t *testing.T) {
 		stdout     string
 		is         func(error) bool
 	}{
-		{"missing", filepath.Join(dir, "none"), Limits{}, "", is[*MissingError]},
-		{"file mode", plain, Limits{}, "", is[*NotExecutableError]},
-		{"directory", dir, Limits{}, "", is[*NotExecutableError]},
-		{"no known format", broken, Limits{}, "", is[*NotExecutableError]},
+		{"missing", filepath.Join(dir, "none"), Limits{}, "", notStarted(Missing)},
+		{"file mode", plain, Limits{}, "", notStarted(NotExecutable)},
+		{"directory", dir, Limits{}, "", notStarted(NotExecutable)},
+		{"no known format", broken, Limits{}, "", notStarted(NotExecutable)},
 		{
 			"exit status", script(t, "echo partly; exit 7"),
 			Limits{},
@@ -146,6 +146,11 @@ func is[E error](err error) bool {
 	return errors.As(err, &e)
 }
 
+// notStarted returns a check for an error that says that the function was not started for a cause.
+func notStarted(cause Cause) func(error) bool {
+	return func(err error) bool { return NotStarted(err, cause) }
+}
+
 func TestE8StdinThatIsNotReadIsNoError(t *testing.T) {
 	needUnix(t)
 	out, err := (&Program{Path: script(t, "echo done")}).Run(t.Context(),
@@ -165,7 +170,7 @@ func TestE8WorkingDirectory(t *testing.T) {
 	p := &Program{Path: script(t, "true")}
 	for _, dir := range []string{"", "relative", "/", "/no/such/directory", "/bin/sh"} {
 		t.Run(dir, func(t *testing.T) {
-			if _, err := p.Run(t.Context(), Call{Dir: dir}); !is[*StartError](err) {
+			if _, err := p.Run(t.Context(), Call{Dir: dir}); !notStarted(NotPossible)(err) {
 				t.Errorf("directory %q: %v", dir, err)
 			}
 		})
@@ -245,11 +250,11 @@ grep -e NoNewPrivs -e CapEff /proc/self/status
 		t.Errorf("stdout is\n%swant\n%s%s", out.Stdout, want, out.Stderr)
 	}
 	if _, err := (&Program{Sandbox: p.Sandbox, Path: p.Path}).Run(t.Context(),
-		Call{Dir: dir, NetworkWanted: true}); !is[*NetworkError](err) {
+		Call{Dir: dir, NetworkWanted: true}); !notStarted(NoNetwork)(err) {
 		t.Errorf("error is %v", err)
 	}
 	if _, err := (&Program{Sandbox: &Sandbox{Self: "/dev/null"}, Path: p.Path}).Run(t.Context(),
-		Call{Dir: dir}); !is[*StartError](err) {
+		Call{Dir: dir}); !notStarted(NotPossible)(err) {
 		t.Errorf("a sandbox that cannot be made: %v", err)
 	}
 	_, err = (&Program{Sandbox: p.Sandbox, Path: script(t, "exit 9")}).Run(t.Context(),

@@ -79,7 +79,7 @@ func (r *Remote) Run(ctx context.Context, call Call) (Output, error) {
 		reason = fmt.Sprintf("%s ended with status %d", RunnerName, exit.Code)
 	}
 	out.ExitCode = 0 // the function has none
-	return out, &NotStartedError{errors.New(reason)}
+	return out, &NotStartedError{Err: errors.New(reason)}
 }
 
 // AskRunner returns what a command of fctl-runner prints. The error is what the program says, or an
@@ -113,11 +113,11 @@ func splitLog(log []byte) (function []byte, reason string) {
 }
 
 // FindRunner returns the path of fctl-runner: what FCTL_RUNNER names, else the program beside this
-// one, else the one on PATH. The error is a *NoRunnerError.
+// one, else the one on PATH.
 func FindRunner(getenv func(string) string) (string, error) {
 	if path := getenv("FCTL_RUNNER"); path != "" {
 		if err := checkProgram(path); err != nil {
-			return "", &NoRunnerError{fmt.Errorf("FCTL_RUNNER: %w", err)}
+			return "", noRunner("FCTL_RUNNER: %w", err)
 		}
 		return filepath.Abs(path)
 	}
@@ -129,7 +129,13 @@ func FindRunner(getenv func(string) string) (string, error) {
 	}
 	path, err := exec.LookPath(RunnerName)
 	if err != nil {
-		return "", &NoRunnerError{errors.New(RunnerName + " is not installed")}
+		return "", noRunner(RunnerName + " is not installed")
 	}
 	return filepath.Abs(path)
+}
+
+func noRunner(format string, args ...any) error {
+	e := Refuse(OtherCause, format, args...)
+	e.Advice = "go install github.com/fctl-dev/fctl/cmd/fctl-runner@latest, or set FCTL_RUNNER to it"
+	return e
 }

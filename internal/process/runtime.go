@@ -8,9 +8,9 @@
 //     the call ends, whatever the reason.
 //   - A function gets nothing that it was not given: a minimal environment, no network unless it is
 //     both declared and allowed, and no mounts outside the root.
-//   - Every way to fail has its own error type, so that a caller never has to read messages. A
-//     function that ran and failed (*ExitError, *SignalError, *TimeoutError, *OutputError) differs
-//     from one that could not be started.
+//   - A caller never has to read messages. A function that ran and failed (*ExitError,
+//     *SignalError, *TimeoutError, *OutputError) differs from one that was not started, whose
+//     *NotStartedError has a Cause.
 //
 // Layer: base.
 package process

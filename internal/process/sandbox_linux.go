@@ -75,7 +75,7 @@ func EnterSandbox(args []string) error {
 			return err
 		}
 	}
-	return startProblem(args[0], unix.Exec(args[0], args, os.Environ()))
+	return StartProblem(args[0], unix.Exec(args[0], args, os.Environ()))
 }
 
 // arrangeMounts makes all file systems read-only and mounts an empty /tmp, in which those of dirs

@@ -134,7 +134,9 @@ func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(strin
 ) ([]byte, error) {
 	path, err := process.FindRunner(getenv)
 	if err != nil {
-		return nil, noRunner(err)
+		return nil, &api.Failure{
+			Class: api.FailureFunction, Message: err.Error(), Hint: process.Hint(err), Err: err,
+		}
 	}
 	words := []string{"objects", name}
 	if kubeconfig != "" {
@@ -148,15 +150,6 @@ func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(strin
 		return nil, diag.Input(name, "", err)
 	}
 	return out, nil
-}
-
-// noRunner returns the problem that fctl-runner is missing.
-func noRunner(err error) error {
-	failure := &api.Failure{Class: api.FailureFunction, Message: err.Error(), Err: err}
-	if runner, ok := errors.AsType[*process.NoRunnerError](err); ok {
-		failure.Hint = runner.Hint()
-	}
-	return failure
 }
 
 // paths returns the paths of words, of which there must be one.

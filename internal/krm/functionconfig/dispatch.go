@@ -1,6 +1,7 @@
 package functionconfig
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,11 +28,10 @@ type Step struct {
 
 // String returns the step as `fctl fn explain` prints it.
 func (s Step) String() string {
-	arrow := " → next"
 	if s.Taken {
-		arrow = " → run"
+		return string(s.Kind) + ": " + s.Reason + " → run"
 	}
-	return string(s.Kind) + ": " + s.Reason + arrow
+	return string(s.Kind) + ": " + s.Reason + " → next"
 }
 
 // Trace is the steps of a look-up, in the order in which they were taken.
@@ -47,6 +47,15 @@ func (t Trace) String() string {
 	return b.String()
 }
 
+// Reasons returns the kind of executor and the reason of each step.
+func (t Trace) Reasons() []string {
+	reasons := make([]string, len(t))
+	for i, s := range t {
+		reasons[i] = string(s.Kind) + ": " + s.Reason
+	}
+	return reasons
+}
+
 // NoExecutorError reports that no executor could start a function.
 type NoExecutorError struct {
 	Image string
@@ -55,11 +64,7 @@ type NoExecutorError struct {
 }
 
 func (e *NoExecutorError) Error() string {
-	lines := make([]string, len(e.Trace))
-	for i, s := range e.Trace {
-		lines[i] = string(s.Kind) + ": " + s.Reason
-	}
-	return fmt.Sprintf("nothing can run %s: %s", e.Image, strings.Join(lines, "; "))
+	return fmt.Sprintf("nothing can run %s: %s", e.Image, strings.Join(e.Trace.Reasons(), "; "))
 }
 
 // Unwrap returns why each executor that was asked could not start it.
@@ -81,29 +86,19 @@ func Dispatch(ctx context.Context, m *Match, executors map[ExecutorKind]Executor
 			return nil
 		}
 		return func(ctx context.Context, c Candidate) (ran, error) {
-			one := call // an executor that fails to start changes nothing for the next
-			out, err := e.Run(ctx, c, one)
+			out, err := e.Run(ctx, c, call)
 			if err != nil && process.NotStarted(err) && ctx.Err() == nil {
 				return ran{}, err
 			}
 			return ran{out, err}, nil
 		}
 	}
-	r, trace, err := Choose(ctx, m, try)
+	attempts := NewAttempts(m, try)
+	r, err := attempts.Next(ctx)
 	if err != nil {
-		return process.Output{}, trace, err
+		return process.Output{}, attempts.Trace(), err
 	}
-	return r.out, trace, r.err
-}
-
-// Choose returns what the first executor makes that does not return an error. prepare returns nil
-// for a kind that is not there. A pod is followed by a container. The error is a *NoExecutorError.
-func Choose[R any](ctx context.Context, m *Match,
-	prepare func(ExecutorKind) func(context.Context, Candidate) (R, error),
-) (R, Trace, error) {
-	a := NewAttempts(m, prepare)
-	r, err := a.Next(ctx)
-	return r, a.Trace(), err
+	return r.out, attempts.Trace(), r.err
 }
 
 // Attempts asks executors one after the other.
@@ -116,7 +111,8 @@ type Attempts[R any] struct {
 	why     string // of the last step that was taken
 }
 
-// NewAttempts returns the attempts to run a match. prepare is as for Choose.
+// NewAttempts returns the attempts to run a match. prepare returns nil for a kind that is not there.
+// A pod is followed by a container.
 func NewAttempts[R any](m *Match,
 	prepare func(ExecutorKind) func(context.Context, Candidate) (R, error),
 ) *Attempts[R] {
@@ -134,7 +130,8 @@ func NewAttempts[R any](m *Match,
 // Trace returns the steps so far.
 func (a *Attempts[R]) Trace() Trace { return a.trace }
 
-// Next returns what the next executor makes that does not return an error.
+// Next returns what the next executor makes that does not return an error. The error is a
+// *NoExecutorError if there is none.
 func (a *Attempts[R]) Next(ctx context.Context) (R, error) {
 	var none R
 	for len(a.steps) > 0 {
@@ -181,11 +178,11 @@ func (a *Attempts[R]) Failed(err error) {
 
 // because says why something that matched was not started, without the name of the function.
 func because(why string, err error) string {
-	if refused, ok := errors.AsType[*process.ExecNotAllowedError](err); ok {
-		return refused.Error()
-	}
-	if start, ok := errors.AsType[*process.StartError](err); ok {
-		err = start.Err
+	switch {
+	case process.NotStarted(err, process.NotAllowed):
+		return err.Error()
+	case process.NotStarted(err, process.NotPossible):
+		err = cmp.Or(errors.Unwrap(errors.Unwrap(err)), err)
 	}
 	return join(why, err.Error())
 }

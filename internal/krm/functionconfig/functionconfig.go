@@ -76,17 +76,18 @@ type Pod struct {
 
 // Overrides change the template of a pod.
 type Overrides struct {
-	ServiceAccount  string
-	SecurityContext json.RawMessage // of the type PodSecurityContext, nil for none
-	InitContainer   ContainerOverrides
-	Container       ContainerOverrides
+	ServiceAccount string `json:"serviceAccountName,omitempty"`
+	// SecurityContext is of the type PodSecurityContext, nil for none.
+	SecurityContext json.RawMessage    `json:"securityContext,omitempty"`
+	InitContainer   ContainerOverrides `json:"initContainer,omitzero"`
+	Container       ContainerOverrides `json:"container,omitzero"`
 }
 
 // ContainerOverrides change a container of a pod. Each is nil if the object does not have it.
 type ContainerOverrides struct {
-	Resources json.RawMessage // of the type ResourceRequirements
-	Env       json.RawMessage // a list of EnvVar
-	EnvFrom   json.RawMessage // a list of EnvFromSource
+	Resources json.RawMessage `json:"resources,omitempty"` // of the type ResourceRequirements
+	Env       json.RawMessage `json:"env,omitempty"`       // a list of EnvVar
+	EnvFrom   json.RawMessage `json:"envFrom,omitempty"`   // a list of EnvFromSource
 }
 
 // Problem is one problem of an object.

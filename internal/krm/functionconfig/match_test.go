@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"regexp"
 	"strings"
@@ -112,7 +113,7 @@ func (f *fake) Run(_ context.Context, c Candidate, _ process.Call) (process.Outp
 func TestDispatch(t *testing.T) {
 	yes := func(Candidate) error { return nil }
 	no := func(err error) func(Candidate) error { return func(Candidate) error { return err } }
-	unknown := no(&process.NotStartedError{Err: errors.New(`id "apply-setters" not built in`)})
+	unknown := no(process.Refuse(process.OtherCause, `id "apply-setters" not built in`))
 	for _, c := range []struct {
 		name, image     string
 		goHas, binHas   func(Candidate) error
@@ -136,7 +137,7 @@ func TestDispatch(t *testing.T) {
 		},
 		{
 			name: "exec is not allowed", image: "apply-setters:v0.2.3", podHas: yes,
-			goHas: yes, binHas: no(&process.ExecNotAllowedError{}),
+			goHas: yes, binHas: no(process.Refuse(process.NotAllowed, "exec is not allowed (--allow-exec)")),
 			want: "go: tag v0.2.3 is not in [v0.1.1] → next\n" +
 				"binary: exec is not allowed (--allow-exec) → next\n" +
 				"pod: tag v0.2.3 is not in [v0.1.1, v0.2.0] → next\n" +
@@ -144,7 +145,7 @@ func TestDispatch(t *testing.T) {
 		},
 		{
 			name: "program missing, no cluster", image: "apply-setters:v0.2", contHas: yes,
-			goHas: yes, binHas: no(&process.MissingError{Program: "/f/x"}),
+			goHas: yes, binHas: no(process.StartProblem("/f/x", fs.ErrNotExist)),
 			want: "go: tag v0.2 is not in [v0.1.1] → next\n" +
 				"binary: tag v0.2 matches, program /f/x does not exist → next\n" +
 				"pod: tag v0.2 is not in [v0.1.1, v0.2.0] → next\n" +
@@ -209,7 +210,7 @@ func TestNothingCanRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none := &process.NoEngineError{Tried: []string{"docker is not on PATH"}}
+	none := process.Refuse(process.NoEngine, "no container engine answers: docker is not on PATH")
 	_, trace, err := Dispatch(t.Context(), &m, map[ExecutorKind]Executor{
 		KindContainer: &fake{has: func(Candidate) error { return none }},
 	}, process.Call{})

@@ -12,23 +12,18 @@ func (c *Config) PodObject(repository string) ([]byte, error) {
 	if c.Pod == nil {
 		return nil, errors.New("FunctionConfig " + c.Name + " has no podExecutor")
 	}
-	p, o := c.Pod, &c.Pod.Overrides
-	container := func(c ContainerOverrides) map[string]any {
-		return without(map[string]any{
-			"resources": c.Resources, "env": c.Env, "envFrom": c.EnvFrom,
-		})
+	pod := struct {
+		Parallel   int       `json:"maxParallelExecutions,omitempty"`
+		Queue      int       `json:"preferredMaxQueueLength,omitempty"`
+		Entrypoint []string  `json:"entrypoint,omitempty"`
+		TimeToLive string    `json:"timeToLive,omitempty"`
+		Overrides  Overrides `json:"templateOverrides,omitzero"`
+	}{
+		Parallel: c.Pod.MaxParallelExecutions, Queue: c.Pod.PreferredMaxQueueLength,
+		Entrypoint: c.Pod.Entrypoint, Overrides: c.Pod.Overrides,
 	}
-	pod := without(map[string]any{
-		"maxParallelExecutions":   p.MaxParallelExecutions,
-		"preferredMaxQueueLength": p.PreferredMaxQueueLength,
-		"entrypoint":              p.Entrypoint,
-		"templateOverrides": without(map[string]any{
-			"serviceAccountName": o.ServiceAccount, "securityContext": o.SecurityContext,
-			"initContainer": container(o.InitContainer), "container": container(o.Container),
-		}),
-	})
-	if p.TimeToLive > 0 {
-		pod["timeToLive"] = p.TimeToLive.String()
+	if c.Pod.TimeToLive > 0 {
+		pod.TimeToLive = c.Pod.TimeToLive.String()
 	}
 	return json.Marshal(map[string]any{
 		"apiVersion": APIVersion, "kind": Kind, "metadata": map[string]any{"name": c.Name},
@@ -36,27 +31,4 @@ func (c *Config) PodObject(repository string) ([]byte, error) {
 			"image": c.Image, "prefixes": []string{repository}, "podExecutor": pod,
 		},
 	})
-}
-
-// without returns a map without its empty values.
-func without(m map[string]any) map[string]any {
-	for key, value := range m {
-		empty := false
-		switch v := value.(type) {
-		case json.RawMessage:
-			empty = v == nil
-		case []string:
-			empty = len(v) == 0
-		case map[string]any:
-			empty = len(v) == 0
-		case string:
-			empty = v == ""
-		case int:
-			empty = v == 0
-		}
-		if empty {
-			delete(m, key)
-		}
-	}
-	return m
 }

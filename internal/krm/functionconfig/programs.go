@@ -3,8 +3,6 @@ package functionconfig
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -40,7 +38,7 @@ func (p *Programs) Run(ctx context.Context, c Candidate, call process.Call,
 // closes its File. Nothing runs.
 func (p *Programs) Open(c Candidate) (*process.Program, error) {
 	if !p.Allow {
-		return nil, &process.ExecNotAllowedError{}
+		return nil, process.Refuse(process.NotAllowed, "exec is not allowed (--allow-exec)")
 	}
 	file, path, err := p.open(c.Config.Binary)
 	if err != nil {
@@ -58,11 +56,8 @@ func (p *Programs) open(b *Binary) (*os.File, string, error) {
 		return p.openAbsolute(b.AbsPath)
 	}
 	if len(p.Dirs) == 0 {
-		return nil, "", &process.NotStartedError{
-			Err: fmt.Errorf("%s is below the directory of functions, which is not set "+
-				"(--functions)",
-				b.RelPath),
-		}
+		return nil, "", process.Refuse(process.OtherCause, "%s is below the directory of "+
+			"functions, which is not set (--functions)", b.RelPath)
 	}
 	var problems []error
 	for _, dir := range p.Dirs {
@@ -90,9 +85,8 @@ func (p *Programs) openAbsolute(path string) (*os.File, string, error) {
 			return openBelow(full, rel)
 		}
 	}
-	return nil, "", &process.NotStartedError{
-		Err: fmt.Errorf("program %s is not below a directory of functions (--functions)", path),
-	}
+	return nil, "", process.Refuse(process.OtherCause,
+		"program %s is not below a directory of functions (--functions)", path)
 }
 
 // openBelow opens a file below a directory, which no symbolic link leaves.
@@ -111,33 +105,25 @@ func openBelow(dir, rel string) (*os.File, string, error) {
 	return file, path, openProblem(path, err)
 }
 
-// openProblem returns the typed error for a program that cannot be opened.
-func openProblem(path string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		return &process.MissingError{Program: path}
-	}
-	return &process.NotExecutableError{Program: path, Err: files.WithoutPath(err)}
-}
-
 // executable checks an open program.
 func executable(file *os.File, path string) error {
 	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return &process.NotExecutableError{Program: path, Err: err}
-	case info.IsDir():
-		return &process.NotExecutableError{Program: path, Err: errors.New("it is a directory")}
-	case !info.Mode().IsRegular():
-		return &process.NotExecutableError{
-			Program: path, Err: errors.New("it is not a regular file"),
-		}
-	case !mayExecute(info.Mode()):
-		return &process.NotExecutableError{
-			Program: path, Err: errors.New("its file mode does not allow it"),
-		}
+	if err != nil {
+		return process.StartProblem(path, err)
+	}
+	if err := process.CheckRegular(path, info.Mode()); err != nil {
+		return err
+	}
+	if !mayExecute(info.Mode()) {
+		return process.StartProblem(path, errors.New("its file mode does not allow it"))
 	}
 	return nil
+}
+
+// openProblem returns the error for a program that cannot be opened.
+func openProblem(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return process.StartProblem(path, files.WithoutPath(err))
 }

@@ -57,7 +57,7 @@ type Options struct {
 }
 
 // Run runs the program on a list and edits the list. The error of a program that fails is a
-// *runtime.ExitError or another error of package runtime.
+// *process.ExitError or another error of package process.
 func Run(ctx context.Context, list *krm.ResourceList, o Options) error {
 	if len(o.Command) == 0 {
 		return diag.Usage("the program is missing")
@@ -83,9 +83,9 @@ func Run(ctx context.Context, list *krm.ResourceList, o Options) error {
 	case o.Replace:
 		err = o.replace(list, printed)
 	case o.variable("KUST_MERGE") == "false":
-		err = o.append(list, printed.List.Items)
+		err = add(list, printed.List.Items, o.replaceItem)
 	default:
-		err = o.merge(list, printed.List.Items)
+		err = add(list, printed.List.Items, o.mergeInto)
 	}
 	if err == nil && !o.Replace {
 		err = o.override(ctx, list)
@@ -118,7 +118,7 @@ func (o *Options) execute(ctx context.Context, list *krm.ResourceList) ([]byte, 
 		program, err = filepath.Abs(program)
 	}
 	if err != nil {
-		return nil, &process.MissingError{Program: o.Command[0]}
+		return nil, process.StartProblem(o.Command[0], err)
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -229,12 +229,13 @@ func (x index) find(item *krm.Item) *krm.Item {
 	return x[h]
 }
 
-// append adds items. One with the name of an existing item replaces it.
-func (o *Options) append(list *krm.ResourceList, printed []*krm.Item) error {
+// add adds items, and calls change for those with the name of an existing item.
+func add(list *krm.ResourceList, printed []*krm.Item, change func(have, item *krm.Item) error,
+) error {
 	existing := indexOf(list)
 	for _, item := range printed {
 		if have := existing.find(item); have != nil {
-			if err := have.Update(item.Doc, o.Provider); err != nil {
+			if err := change(have, item); err != nil {
 				return fmt.Errorf("%s: %w", have, err)
 			}
 			continue
@@ -250,28 +251,12 @@ func (o *Options) append(list *krm.ResourceList, printed []*krm.Item) error {
 	return nil
 }
 
-// merge merges items into existing ones with the same name, and adds the others.
-func (o *Options) merge(list *krm.ResourceList, printed []*krm.Item) error {
-	existing := indexOf(list)
-	for _, item := range printed {
-		have := existing.find(item)
-		if have == nil {
-			added, err := fresh(item)
-			if err != nil {
-				return err
-			}
-			arrange(added.Doc)
-			list.Items = append(list.Items, added)
-			existing.add(added)
-			continue
-		}
-		if err := o.mergeInto(have, item); err != nil {
-			return fmt.Errorf("%s: %w", have, err)
-		}
-	}
-	return nil
+// replaceItem makes an existing item what the program printed.
+func (o *Options) replaceItem(have, item *krm.Item) error {
+	return have.Update(item.Doc, o.Provider)
 }
 
+// mergeInto merges what the program printed into an existing item.
 func (o *Options) mergeInto(have, item *krm.Item) error {
 	h, err := have.Doc.Header()
 	if err != nil {

@@ -7,7 +7,6 @@ package dispatch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -103,7 +102,9 @@ func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request,
 		}
 	}
 	if missing, ok := errors.AsType[*functionconfig.NoExecutorError](err); ok {
-		return nil, executor, notStarted(missing)
+		return nil, executor, &evaluator.NotStartedError{
+			Image: missing.Image, Reasons: missing.Trace.Reasons(),
+		}
 	}
 	if _, ok := errors.AsType[interface {
 		error
@@ -117,15 +118,6 @@ func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request,
 	}
 	response, err = wrapper.Answer(ctx, out, err)
 	return response, executor, err
-}
-
-// notStarted returns the error with all steps.
-func notStarted(e *functionconfig.NoExecutorError) error {
-	reasons := make([]string, len(e.Trace))
-	for i, s := range e.Trace {
-		reasons[i] = string(s.Kind) + ": " + s.Reason
-	}
-	return &evaluator.NotStartedError{Image: e.Image, Reasons: reasons}
 }
 
 // limited runs functions with an executor when a slot is free.
@@ -154,9 +146,8 @@ func (e inProcess) Run(ctx context.Context, c functionconfig.Candidate, call pro
 ) (process.Output, error) {
 	f, ok := catalog.Find(c.Config.Go.ID, "")
 	if !ok {
-		return process.Output{}, &process.NotStartedError{
-			Err: fmt.Errorf("id %q not built in", c.Config.Go.ID),
-		}
+		return process.Output{}, process.Refuse(process.OtherCause, "id %q not built in",
+			c.Config.Go.ID)
 	}
 	limit := e.limit
 	if limit == 0 {

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -60,11 +59,11 @@ func TestPullPolicies(t *testing.T) {
 		return strings.TrimSpace(string(out.Stdout)), err
 	}
 	pushPrinter(t, registry, engine, "echo:v1", "one")
-	if _, err := run(process.PullNever); !errors.As(err, new(*process.PullError)) {
+	if _, err := run(process.PullNever); !process.NotStarted(err, process.NotPulled) {
 		t.Fatalf("Never, not present: %v", err)
 	}
 	out, err := run(process.PullIfNotPresent)
-	if errors.As(err, new(*process.EngineError)) {
+	if process.NotStarted(err, process.EngineFailed) {
 		t.Skipf("%s runs no containers here: %v", engine.Name, err)
 	}
 	if out != "one" || err != nil {
@@ -102,7 +101,7 @@ func TestPullPolicies(t *testing.T) {
 		}
 	})
 	t.Run("Always needs the registry", func(t *testing.T) {
-		if _, err := run(process.PullAlways); !errors.As(err, new(*process.PullError)) ||
+		if _, err := run(process.PullAlways); !process.NotStarted(err, process.NotPulled) ||
 			!process.NotStarted(err) {
 			t.Error(err)
 		}
@@ -132,7 +131,7 @@ func TestTagConstraints(t *testing.T) {
 		out, _, _, err := step.Runner.Program(t.Context(), nil)
 		return step.Image, string(out), err
 	}
-	if _, _, err := resolve("v0.4.1", ""); errors.As(err, new(*process.EngineError)) {
+	if _, _, err := resolve("v0.4.1", ""); process.NotStarted(err, process.EngineFailed) {
 		t.Skipf("%s runs no containers here: %v", engine.Name, err)
 	}
 	for _, c := range []struct {
