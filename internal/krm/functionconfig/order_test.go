@@ -51,13 +51,18 @@ func TestOrder(t *testing.T) {
 	no := func(context.Context, Candidate) (int, error) {
 		return 0, &process.NotStartedError{Err: errors.New("no")}
 	}
-	_, trace, _ := Choose(t.Context(), &m, func(kind ExecutorKind,
+	attempts := NewAttempts(&m, func(kind ExecutorKind,
 	) func(context.Context, Candidate) (int, error) {
 		if kind == KindContainer {
 			return nil
 		}
 		return no
 	})
+	_, err = attempts.Next(t.Context())
+	if _, ok := errors.AsType[*NoExecutorError](err); !ok {
+		t.Error(err)
+	}
+	trace := attempts.Trace()
 	var kinds []string
 	for _, s := range trace {
 		kinds = append(kinds, string(s.Kind))

@@ -36,16 +36,10 @@ func (p *Pods) evaluate(ctx context.Context, config *functionconfig.Config, imag
 func (p *Pods) function(config *functionconfig.Config, image string) (pods.Function, error) {
 	f := pods.Function{Image: image}
 	if config != nil && config.Pod != nil {
-		section := config.Pod
+		f.Template = config.Pod
 		f.Limits = pods.Limits{
-			MaxPods: section.MaxParallelExecutions, PreferredQueue: section.PreferredMaxQueueLength,
-			TTL: section.TimeToLive,
-		}
-		o := &section.Overrides
-		f.Template = &pods.Template{
-			ServiceAccount: o.ServiceAccount, Entrypoint: section.Entrypoint,
-			SecurityContext: o.SecurityContext,
-			Function:        pods.Container(o.Container), Wrapper: pods.Container(o.InitContainer),
+			MaxPods:        config.Pod.MaxParallelExecutions,
+			PreferredQueue: config.Pod.PreferredMaxQueueLength, TTL: config.Pod.TimeToLive,
 		}
 	}
 	var err error

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
 	"github.com/fctl-dev/fctl/internal/runner/pods"
 )
 
@@ -60,9 +61,11 @@ func parseBase(t *testing.T, text string) *Base {
 func TestBase(t *testing.T) {
 	o := options()
 	o.Base = parseBase(t, base)
-	f := &pods.Function{Image: "a:v1", Template: &pods.Template{
-		Function: pods.Container{Resources: []byte(`{"limits": {"memory": "64Mi"}}`)},
-	}}
+	f := &pods.Function{Image: "a:v1", Template: &functionconfig.Pod{Overrides: functionconfig.Overrides{
+		Container: functionconfig.ContainerOverrides{
+			Resources: []byte(`{"limits": {"memory": "64Mi"}}`),
+		},
+	}}}
 	p, err := o.pod(f, []string{"/fn"})
 	if err != nil {
 		t.Fatal(err)

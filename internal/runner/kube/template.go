@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
 	"github.com/fctl-dev/fctl/internal/runner/pods"
 )
 
@@ -114,56 +115,43 @@ func (o *Options) spec(f *pods.Function) (*corev1.PodSpec, error) {
 	return spec, nil
 }
 
-// override changes a pod as the template of its function says.
-func override(spec *corev1.PodSpec, t *pods.Template) error {
-	if t == nil {
+// override changes a pod as the configuration of its function says.
+func override(spec *corev1.PodSpec, p *functionconfig.Pod) (err error) {
+	if p == nil {
 		return nil
 	}
-	if t.ServiceAccount != "" {
-		spec.ServiceAccountName, spec.AutomountServiceAccountToken = t.ServiceAccount, new(true)
+	o := &p.Overrides
+	if o.ServiceAccount != "" {
+		spec.ServiceAccountName, spec.AutomountServiceAccountToken = o.ServiceAccount, new(true)
 	}
-	function, wrapper := &spec.Containers[0], &spec.InitContainers[0]
-	for _, part := range []struct {
-		name string
-		text []byte
-		into any
-	}{
-		{"securityContext", t.SecurityContext, spec.SecurityContext},
-		{"container.resources", t.Function.Resources, &function.Resources},
-		{"initContainer.resources", t.Wrapper.Resources, &wrapper.Resources},
-	} {
-		if part.text == nil {
-			continue
+	set := func(name string, text json.RawMessage, into any) {
+		if text == nil || err != nil {
+			return
 		}
-		if err := json.Unmarshal(part.text, part.into); err != nil {
-			return fmt.Errorf("templateOverrides.%s: %w", part.name, err)
+		if err = json.Unmarshal(text, into); err != nil {
+			err = fmt.Errorf("templateOverrides.%s: %w", name, err)
 		}
 	}
+	set("securityContext", o.SecurityContext, spec.SecurityContext)
 	for _, part := range []struct {
 		name      string
-		overrides pods.Container
+		overrides functionconfig.ContainerOverrides
 		container *corev1.Container
-	}{{"container", t.Function, function}, {"initContainer", t.Wrapper, wrapper}} {
+	}{
+		{"container", o.Container, &spec.Containers[0]},
+		{"initContainer", o.InitContainer, &spec.InitContainers[0]},
+	} {
+		c := part.container
+		set(part.name+".resources", part.overrides.Resources, &c.Resources)
 		var env []corev1.EnvVar
-		if part.overrides.Env != nil {
-			if err := json.Unmarshal(part.overrides.Env, &env); err != nil {
-				return fmt.Errorf("templateOverrides.%s.env: %w", part.name, err)
-			}
-		}
+		set(part.name+".env", part.overrides.Env, &env)
 		for _, e := range env {
-			part.container.Env = slices.DeleteFunc(part.container.Env, func(o corev1.EnvVar) bool {
-				return o.Name == e.Name
-			})
-			part.container.Env = append(part.container.Env, e)
+			c.Env = slices.DeleteFunc(c.Env, func(o corev1.EnvVar) bool { return o.Name == e.Name })
+			c.Env = append(c.Env, e)
 		}
-		if part.overrides.EnvFrom != nil {
-			err := json.Unmarshal(part.overrides.EnvFrom, &part.container.EnvFrom)
-			if err != nil {
-				return fmt.Errorf("templateOverrides.%s.envFrom: %w", part.name, err)
-			}
-		}
+		set(part.name+".envFrom", part.overrides.EnvFrom, &c.EnvFrom)
 	}
-	return nil
+	return err
 }
 
 func emptyDir(name, limit string) corev1.Volume {

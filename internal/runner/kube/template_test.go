@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
 	"github.com/fctl-dev/fctl/internal/runner/pods"
 	"github.com/fctl-dev/fctl/internal/runner/server"
 )
@@ -50,17 +51,19 @@ func TestTemplate(t *testing.T) {
 }
 
 func TestOverrides(t *testing.T) {
-	f := &pods.Function{Image: "a:v1", Template: &pods.Template{
+	f := &pods.Function{Image: "a:v1", Template: &functionconfig.Pod{Overrides: functionconfig.Overrides{
 		ServiceAccount:  "functions",
 		SecurityContext: json.RawMessage(`{"runAsUser": 1000, "fsGroup": 2000}`),
-		Function: pods.Container{
+		Container: functionconfig.ContainerOverrides{
 			Resources: json.RawMessage(`{"limits": {"memory": "64Mi"}}`),
 			Env: json.RawMessage(`[{"name": "LOG_TO_STDERR", "value": "false"}, {"name": ` +
 				`"A"}]`),
 			EnvFrom: json.RawMessage(`[{"configMapRef": {"name": "c"}}]`),
 		},
-		Wrapper: pods.Container{Resources: json.RawMessage(`{"limits": {"cpu": "1"}}`)},
-	}}
+		InitContainer: functionconfig.ContainerOverrides{
+			Resources: json.RawMessage(`{"limits": {"cpu": "1"}}`),
+		},
+	}}}
 	spec, err := options().spec(f)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +83,7 @@ func TestOverrides(t *testing.T) {
 		spec.InitContainers[0].Resources.Limits.Cpu().String() != "1" {
 		t.Error("the resources are wrong")
 	}
-	f.Template.Function.Env = json.RawMessage(`{"name": "A"}`)
+	f.Template.Overrides.Container.Env = json.RawMessage(`{"name": "A"}`)
 	if _, err := options().spec(f); err == nil || !strings.Contains(err.Error(), "container.env") {
 		t.Error(err)
 	}
@@ -102,8 +105,8 @@ func TestWeakTemplates(t *testing.T) {
 		`{"windowsOptions": {"hostProcess": true}}`:   "it is a process of the host",
 	} {
 		t.Run(context, func(t *testing.T) {
-			f := &pods.Function{Image: "a:v1", Template: &pods.Template{
-				SecurityContext: json.RawMessage(context),
+			f := &pods.Function{Image: "a:v1", Template: &functionconfig.Pod{
+				Overrides: functionconfig.Overrides{SecurityContext: json.RawMessage(context)},
 			}}
 			o := options()
 			_, err := o.Version(f)
@@ -127,7 +130,7 @@ func TestWeakTemplates(t *testing.T) {
 
 func TestVersionsOfTemplates(t *testing.T) {
 	version := func(change func(*pods.Function, *Options)) string {
-		f, o := &pods.Function{Image: "a:v1", Template: &pods.Template{}}, options()
+		f, o := &pods.Function{Image: "a:v1", Template: &functionconfig.Pod{}}, options()
 		change(f, o)
 		v, err := o.Version(f)
 		if err != nil {
@@ -142,9 +145,9 @@ func TestVersionsOfTemplates(t *testing.T) {
 	for name, change := range map[string]func(*pods.Function, *Options){
 		"entrypoint": func(f *pods.Function, _ *Options) { f.Template.Entrypoint = []string{"/x"} },
 		"env": func(f *pods.Function, _ *Options) {
-			f.Template.Function.Env = []byte(`[{"name":"A"}]`)
+			f.Template.Overrides.Container.Env = []byte(`[{"name":"A"}]`)
 		},
-		"account": func(f *pods.Function, _ *Options) { f.Template.ServiceAccount = "a" },
+		"account": func(f *pods.Function, _ *Options) { f.Template.Overrides.ServiceAccount = "a" },
 		"wrapper": func(_ *pods.Function, o *Options) { o.WrapperImage = "fctl-runner:v2" },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,9 +20,9 @@ package pods
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"time"
 
+	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
 )
 
@@ -30,7 +30,8 @@ import (
 type Function struct {
 	Image    string // the full name that the pod pulls
 	Version  string // of the template; a change of it retires the pods
-	Template *Template
+	// Template is how the configuration of the function changes its pods, nil for no change.
+	Template *functionconfig.Pod
 	Limits   Limits
 }
 
@@ -40,22 +41,6 @@ type Limits struct {
 	PreferredQueue int           // waiting requests of a pod from which on another pod is started
 	TTL            time.Duration // from the last use of a pod to its end
 }
-
-// Template is how the configuration of a function changes its pods. The raw fields are JSON as
-// Kubernetes has it, nil for no change.
-type Template struct {
-	ServiceAccount string
-	// Entrypoint is the command of the function; if it is empty, the registry is asked.
-	Entrypoint []string
-	// SecurityContext is that of the pod.
-	SecurityContext json.RawMessage
-	// Function and Wrapper change the two containers: that of the function, and the one that brings
-	// the wrapper.
-	Function, Wrapper Container
-}
-
-// Container changes a container of a pod.
-type Container struct{ Resources, Env, EnvFrom json.RawMessage }
 
 // Pod is a pod that can be called. Its methods may be called from several goroutines.
 type Pod interface {
