@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
@@ -105,25 +106,13 @@ func reported(run krm.Function) krm.Function {
 			ctx.Err() != nil {
 			return err
 		}
-		for _, problem := range flatten(err) {
+		for _, problem := range configkit.Unjoin(err) {
 			list.Results = append(list.Results, krm.Result{
 				Message: problem.Error(), Severity: krm.SeverityError,
 			})
 		}
 		return err
 	}
-}
-
-// flatten returns the errors that errors.Join joined.
-func flatten(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok && len(joined.Unwrap()) > 0 {
-		var all []error
-		for _, e := range joined.Unwrap() {
-			all = append(all, flatten(e)...)
-		}
-		return all
-	}
-	return []error{err}
 }
 
 // errFailed is the error of functions that put what is wrong into results.

@@ -19,6 +19,25 @@ type fieldSpec struct {
 	split  []string // the path at its slashes
 }
 
+// fieldTable reads a table of fields: group, version and kind, which are * for all, the path, whether
+// the field is created, and how many segments must be given for that.
+func fieldTable(text string) []fieldSpec {
+	var fields []fieldSpec
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		words := append(strings.Fields(line), "", "0")
+		for i := range 3 {
+			words[i] = strings.Trim(words[i], "*")
+		}
+		s := fieldSpec{
+			group: words[0], version: words[1], kind: words[2], path: words[3],
+			create: words[4] == "create",
+		}
+		s.given, _ = strconv.Atoi(words[5]) // the 0 that was appended, if there is none
+		fields = append(fields, s)
+	}
+	return fields
+}
+
 // matches reports whether the specification is about resources with this header.
 func (s *fieldSpec) matches(h *gaby.Header) bool {
 	if s.kind != "" && s.kind != h.Kind {

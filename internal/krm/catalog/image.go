@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -54,9 +53,8 @@ func setImage(_ context.Context, list *krm.ResourceList) error {
 		return errors.New("cannot specify both `newTag` and `digest`")
 	}
 	updated := 0
-	var problems []error
-	for _, item := range list.Items {
-		set := func(path []string, v gaby.Value) error {
+	err = each(list.Items, func(item *krm.Item) error {
+		return n.item(item, fields, func(path []string, v gaby.Value) error {
 			was := text(v)
 			now, ok := n.replace(was)
 			if v.Kind() != gaby.Scalar || !ok || now == was {
@@ -65,17 +63,14 @@ func setImage(_ context.Context, list *krm.ResourceList) error {
 			updated++
 			_, err := item.Doc.Set(now, path...)
 			return err
-		}
-		if err := n.item(item, fields, set); err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", item, err))
-		}
-	}
+		})
+	})
 	if updated == 0 {
-		info(list, fmt.Sprintf("no image %q was changed", n.name))
+		info(list, "no image %q was changed", n.name)
 	} else {
-		info(list, fmt.Sprintf("summary: updated a total of %d image(s)", updated))
+		info(list, "summary: updated a total of %d image(s)", updated)
 	}
-	return errors.Join(problems...)
+	return err
 }
 
 // item calls set for the images of an item.

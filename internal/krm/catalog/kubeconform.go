@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/lang/cel"
 	"github.com/fctl-dev/fctl/internal/lang/expression"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 const docKubeconform = `functionConfig: none, or a ConfigMap with these keys in data:
@@ -78,28 +79,18 @@ func kubeconform(ctx context.Context, list *krm.ResourceList) error {
 }
 
 func (k *conform) read(c *config) error {
-	first, more := defaultLocation, ""
-	for _, p := range pairs(c.data) {
-		var err error
-		switch p.key {
-		case "ignore_missing_schemas":
-			k.ignoreMissing, err = boolOf(p)
-		case "strict":
-			k.strict, err = boolOf(p)
-		case "skip_kinds":
-			for kind := range strings.SplitSeq(p.value, ",") {
-				k.skip = append(k.skip, strings.TrimSpace(kind))
-			}
-		case "schema_location":
-			first = p.value
-		case "additional_schema_locations":
-			more = p.value
-		default:
-			err = fmt.Errorf("functionConfig: unknown key data.%s", p.key)
-		}
-		if err != nil {
-			return err
-		}
+	first, more, kinds := defaultLocation, "", ""
+	err := c.read(
+		strict.To("ignore_missing_schemas", &k.ignoreMissing, boolOf),
+		strict.To("strict", &k.strict, boolOf),
+		strict.To("skip_kinds", &kinds, strict.Value.Scalar),
+		strict.To("schema_location", &first, strict.Value.Scalar),
+		strict.To("additional_schema_locations", &more, strict.Value.Scalar))
+	if err != nil {
+		return err
+	}
+	for kind := range strings.SplitSeq(kinds, ",") {
+		k.skip = append(k.skip, strings.TrimSpace(kind))
 	}
 	k.locations.strict = k.strict
 	if err := k.locations.add("schema_location", first); err != nil || more == "" {
@@ -108,15 +99,13 @@ func (k *conform) read(c *config) error {
 	return k.locations.add("additional_schema_locations", more)
 }
 
-func boolOf(p pair) (bool, error) {
-	switch p.value {
-	case "true":
-		return true, nil
-	case "false", "":
-		return false, nil
+// boolOf reads true or false, which a ConfigMap has as texts.
+func boolOf(v strict.Value) bool {
+	text := v.Scalar()
+	if !slices.Contains([]string{"true", "false", ""}, text) {
+		v.Must("true or false", "")
 	}
-	return false, fmt.Errorf("functionConfig: data.%s must be true or false, not %q", p.key,
-		p.value)
+	return text == "true"
 }
 
 // schema returns the schema of the first location that has one for a type, nil if none has. own

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
@@ -39,10 +40,11 @@ func setLabels(_ context.Context, list *krm.ResourceList) error {
 			items = append(items, item)
 		}
 	}
-	changed, err := c.setPairs(items, "labels", "additionalLabelFields", labelFields(),
-		strict.Value.Text)
+	changed, err := c.setPairs(items, "labels", "additionalLabelFields", fieldTable(labelFields+
+		ofWorkloads("spec/topologySpreadConstraints/labelSelector/matchLabels")+
+		ofWorkloads("metadata/labels create 2")), strict.Value.Text)
 	if err == nil {
-		info(list, fmt.Sprintf("set %d labels in total", changed))
+		info(list, "set %d labels in total", changed)
 	}
 	return err
 }
@@ -53,7 +55,8 @@ func setAnnotations(_ context.Context, list *krm.ResourceList) error {
 		return err
 	}
 	_, err = c.setPairs(list.Items, "annotations", "additionalAnnotationFields",
-		annotationFields(), strict.Value.Scalar)
+		fieldTable(annotationFields+ofWorkloads("metadata/annotations create")),
+		strict.Value.Scalar)
 	return err
 }
 
@@ -74,28 +77,25 @@ func (c *config) setPairs(items []*krm.Item, key, additional string, fields []fi
 	if len(want) == 0 {
 		return 0, fmt.Errorf("functionConfig: no %s are given", key)
 	}
-	var problems []error
-	for _, item := range items {
+	err = each(items, func(item *krm.Item) error {
 		h, err := item.Doc.Header()
 		if err != nil || !isResource(&h) {
-			problems = append(problems, err)
-			continue
+			return err
 		}
+		var problems []error
 		for i := range fields {
-			if !fields[i].matches(&h) {
-				continue
-			}
-			err := fields[i].visit(item.Doc, func(path []string, v gaby.Value) error {
-				n, err := mergePairs(item.Doc, path, v, want, fields[i].create)
-				changed += n
-				return err
-			})
-			if err != nil {
-				problems = append(problems, fmt.Errorf("%s: %w", item, err))
+			if fields[i].matches(&h) {
+				problems = append(problems, fields[i].visit(item.Doc,
+					func(path []string, v gaby.Value) error {
+						n, err := mergePairs(item.Doc, path, v, want, fields[i].create)
+						changed += n
+						return err
+					}))
 			}
 		}
-	}
-	return changed, errors.Join(problems...)
+		return errors.Join(problems...)
+	})
+	return changed, err
 }
 
 // mergePairs sets keys of the map at a path and returns the number of values that changed.
@@ -129,81 +129,49 @@ func mergePairs(doc *gaby.YamlDoc, path []string, v gaby.Value, want []pair, cre
 	return changed, nil
 }
 
-// template is where workloads have their pod template.
-const template = "spec/template"
+// labelFields are the fields with labels, and the selectors of these labels, except for those in the
+// pod templates of workloads.
+const labelFields = `
+*                 *  *                     metadata/labels                               create
+*                 v1 Service               spec/selector                                 create
+*                 v1 ReplicationController spec/selector                                 create
+*                 *  Deployment            spec/selector/matchLabels                     create
+*                 *  ReplicaSet            spec/selector/matchLabels                     create
+*                 *  DaemonSet             spec/selector/matchLabels                     create
+apps              *  StatefulSet           spec/selector/matchLabels                     create
+apps              *  StatefulSet           spec/volumeClaimTemplates[]/metadata/labels   create
+batch             *  Job                   spec/selector/matchLabels
+batch             *  CronJob               spec/jobTemplate/spec/selector/matchLabels
+batch             *  CronJob               spec/jobTemplate/metadata/labels               create 2
+batch             *  CronJob               spec/jobTemplate/spec/template/metadata/labels create 4
+policy            *  PodDisruptionBudget   spec/selector/matchLabels
+networking.k8s.io *  NetworkPolicy         spec/podSelector/matchLabels
+networking.k8s.io *  NetworkPolicy         spec/ingress/from/podSelector/matchLabels
+networking.k8s.io *  NetworkPolicy         spec/egress/to/podSelector/matchLabels
+`
+
+// annotationFields are the fields with annotations, except for those of workloads.
+const annotationFields = `
+*     *  *                     metadata/annotations                               create
+batch *  CronJob               spec/jobTemplate/metadata/annotations              create
+batch *  CronJob               spec/jobTemplate/spec/template/metadata/annotations create
+`
 
 // workloads are the types with a pod template.
-func workloads() []fieldSpec {
-	return []fieldSpec{
-		{version: "v1", kind: "ReplicationController"},
-		{kind: "Deployment"},
-		{kind: "ReplicaSet"},
-		{kind: "DaemonSet"},
-		{group: "apps", kind: "StatefulSet"},
-		{group: "batch", kind: "Job"},
-	}
-}
+const workloads = `
+*     v1 ReplicationController
+*     *  Deployment
+*     *  ReplicaSet
+*     *  DaemonSet
+apps  *  StatefulSet
+batch *  Job
+`
 
-// labelFields are the fields with labels, and the selectors of these labels.
-func labelFields() []fieldSpec {
-	fields := []fieldSpec{
-		{path: "metadata/labels", create: true},
-		{version: "v1", kind: "Service", path: "spec/selector", create: true},
-		{version: "v1", kind: "ReplicationController", path: "spec/selector", create: true},
-		{kind: "Deployment", path: "spec/selector/matchLabels", create: true},
-		{kind: "ReplicaSet", path: "spec/selector/matchLabels", create: true},
-		{kind: "DaemonSet", path: "spec/selector/matchLabels", create: true},
-		{group: "apps", kind: "StatefulSet", path: "spec/selector/matchLabels", create: true},
-		{
-			group: "apps", kind: "StatefulSet", path: "spec/volumeClaimTemplates[]/metadata/labels",
-			create: true,
-		},
-		{group: "batch", kind: "Job", path: "spec/selector/matchLabels"},
-		{group: "batch", kind: "CronJob", path: "spec/jobTemplate/spec/selector/matchLabels"},
-		{
-			group: "batch", kind: "CronJob", path: "spec/jobTemplate/metadata/labels",
-			create: true, given: 2,
-		},
-		{
-			group: "batch", kind: "CronJob", path: "spec/jobTemplate/spec/template/metadata/labels",
-			create: true, given: 4,
-		},
-		{group: "policy", kind: "PodDisruptionBudget", path: "spec/selector/matchLabels"},
-		{group: "networking.k8s.io", kind: "NetworkPolicy", path: "spec/podSelector/matchLabels"},
-		{
-			group: "networking.k8s.io", kind: "NetworkPolicy",
-			path: "spec/ingress/from/podSelector/matchLabels",
-		},
-		{
-			group: "networking.k8s.io", kind: "NetworkPolicy",
-			path: "spec/egress/to/podSelector/matchLabels",
-		},
+// ofWorkloads returns the rows for a field of pod templates.
+func ofWorkloads(field string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimSpace(workloads)) {
+		b.WriteString(strings.TrimSpace(line) + " spec/template/" + field + "\n")
 	}
-	for _, w := range workloads() {
-		w.path = template + "/spec/topologySpreadConstraints/labelSelector/matchLabels"
-		fields = append(fields, w)
-		w.path, w.create, w.given = template+"/metadata/labels", true, 2
-		fields = append(fields, w)
-	}
-	return fields
-}
-
-// annotationFields are the fields with annotations.
-func annotationFields() []fieldSpec {
-	fields := []fieldSpec{
-		{path: "metadata/annotations", create: true},
-		{
-			group: "batch", kind: "CronJob", path: "spec/jobTemplate/metadata/annotations",
-			create: true,
-		},
-		{
-			group: "batch", kind: "CronJob",
-			path: "spec/jobTemplate/spec/template/metadata/annotations", create: true,
-		},
-	}
-	for _, w := range workloads() {
-		w.path, w.create = template+"/metadata/annotations", true
-		fields = append(fields, w)
-	}
-	return fields
+	return b.String()
 }

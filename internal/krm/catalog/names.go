@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -80,21 +79,18 @@ func ensureNameSubstring(_ context.Context, list *krm.ResourceList) error {
 			}
 			return "", false
 		})
-	problems := []error{err}
 	changed := 0
-	for _, item := range list.Items {
+	err = errors.Join(err, each(list.Items, func(item *krm.Item) error {
 		n, err := e.item(item, fields, func(kind, name string) bool {
 			return len(renamed[key{kind, name}]) > 0
 		})
-		if err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", item, err))
-		}
 		changed += n
-	}
+		return err
+	}))
 	if changed == 0 {
-		info(list, fmt.Sprintf("all names contain %q already", e.substring))
+		info(list, "all names contain %q already", e.substring)
 	}
-	return errors.Join(problems...)
+	return err
 }
 
 func nameEditOf(c *config, fields *[]fieldSpec) (*nameEdit, error) {

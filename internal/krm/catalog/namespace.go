@@ -94,9 +94,9 @@ func setNamespace(_ context.Context, list *krm.ResourceList) error {
 		}
 	}
 	if len(n.count) == 0 {
-		info(list, fmt.Sprintf("all matching namespaces are already %q. no value changed", n.name))
+		info(list, "all matching namespaces are already %q. no value changed", n.name)
 	} else {
-		info(list, "namespace "+n.counted())
+		info(list, "namespace %s", n.counted())
 	}
 	problems = append(problems, n.dependencies(list, items))
 	return errors.Join(problems...)
@@ -258,7 +258,7 @@ func (n *namespacer) item(list *krm.ResourceList, r *namespaced) error {
 func (n *namespacer) own(list *krm.ResourceList, r *namespaced, path []string, old string) error {
 	matching := cmp.Or(r.origin, old)
 	if matching == n.only {
-		info(list, fmt.Sprintf("[%s] has matching origin %s", r.described(), matching))
+		info(list, "[%s] has matching origin %s", r.described(), matching)
 	}
 	if old == n.name || n.only != "" && matching != n.only {
 		if isNamespace(&r.header) || r.header.Namespace != "" {
@@ -317,7 +317,7 @@ func (n *namespacer) dependencies(list *krm.ResourceList, items []namespaced) er
 	if len(n.count) == 0 {
 		info(list, "all `depends-on` annotations are up-to-date. no `namespace` changed")
 	} else {
-		info(list, "`depends-on` annotation namespace "+n.counted())
+		info(list, "`depends-on` annotation namespace %s", n.counted())
 	}
 	return errors.Join(problems...)
 }

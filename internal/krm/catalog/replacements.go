@@ -268,8 +268,8 @@ func (r *replacement) set(item *krm.Item, path string, t *replacementTarget) err
 		return err
 	}
 	if len(matches) == 0 {
-		r.list.Results = append(r.list.Results, about(item, krm.SeverityWarning, nil,
-			fmt.Sprintf("%s: unable to find field %q in replacement target", r.label, path)))
+		report(r.list, item, krm.SeverityWarning, nil,
+			"%s: unable to find field %q in replacement target", r.label, path)
 	}
 	for _, m := range matches {
 		switch {

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -8,8 +10,28 @@ import (
 )
 
 // info appends a result without a resource.
-func info(list *krm.ResourceList, message string) {
-	list.Results = append(list.Results, krm.Result{Message: message, Severity: krm.SeverityInfo})
+func info(list *krm.ResourceList, format string, args ...any) {
+	list.Results = append(list.Results, krm.Result{
+		Message: fmt.Sprintf(format, args...), Severity: krm.SeverityInfo,
+	})
+}
+
+// report appends a result about a field of an item.
+func report(list *krm.ResourceList, item *krm.Item, severity krm.Severity, path []string,
+	format string, args ...any,
+) {
+	list.Results = append(list.Results, about(item, severity, path, fmt.Sprintf(format, args...)))
+}
+
+// each calls edit for items, and returns what is wrong with them.
+func each(items []*krm.Item, edit func(*krm.Item) error) error {
+	var problems []error
+	for _, item := range items {
+		if err := edit(item); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", item, err))
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // about returns a result about a field of an item.

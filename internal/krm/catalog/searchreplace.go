@@ -49,21 +49,18 @@ func searchReplace(ctx context.Context, list *krm.ResourceList) error {
 	if err != nil {
 		return err
 	}
-	var problems []error
-	for _, item := range list.Items {
+	err = each(list.Items, func(item *krm.Item) error {
 		if s.file != "" {
 			if ok, err := doublestar.Match(s.file, item.Path); err != nil || !ok {
-				continue
+				return nil
 			}
 		}
-		if err := s.item(ctx, list, item); err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", item, err))
-		}
-	}
-	if len(list.Results) == 0 && errors.Join(problems...) == nil {
+		return s.item(ctx, list, item)
+	})
+	if len(list.Results) == 0 && err == nil {
 		info(list, "no matches")
 	}
-	return errors.Join(problems...)
+	return err
 }
 
 // searchOf reads the functionConfig.
@@ -173,9 +170,9 @@ func (s *search) item(ctx context.Context, list *krm.ResourceList, item *krm.Ite
 func (s *search) report(
 	ctx context.Context, list *krm.ResourceList, item *krm.Item, m scalar, value string,
 ) error {
-	message := fmt.Sprintf("Matched field value %q", value)
+	message := "Matched field value %q"
 	if s.put || s.comment {
-		message = fmt.Sprintf("Mutated field value to %q", value)
+		message = "Mutated field value to %q"
 	}
 	if s.comment {
 		comment, err := s.expand(ctx, s.putComment, m.value.Text())
@@ -188,7 +185,7 @@ func (s *search) report(
 			}
 		}
 	}
-	list.Results = append(list.Results, about(item, krm.SeverityInfo, m.path, message))
+	report(list, item, krm.SeverityInfo, m.path, message, value)
 	return nil
 }
 

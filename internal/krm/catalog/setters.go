@@ -36,29 +36,41 @@ func applySetters(ctx context.Context, list *krm.ResourceList) error {
 	for _, s := range setters {
 		values[s.key] = s.value
 	}
-	var problems []error
 	known := patterns{}
-	for _, item := range list.Items {
-		if !item.Doc.MayContain(setterComment) {
+	err = eachFound(list.Items, setterComment, func(v gaby.Value) bool {
+		p, ok := known.of(v)
+		return ok && p.uses(values)
+	}, func(item *krm.Item, s scalar) error {
+		return applySetter(ctx, list, item, s, known, values)
+	})
+	if len(list.Results) == 0 && err == nil {
+		info(list, "no matches for input setter(s)")
+	}
+	return err
+}
+
+// eachFound calls do for the values that find selects, of items that may have a text. What do
+// replaces is not visited, so the values of an item are collected first.
+func eachFound(items []*krm.Item, text string, find func(gaby.Value) bool,
+	do func(*krm.Item, scalar) error,
+) error {
+	var problems []error
+	for _, item := range items {
+		if !item.Doc.MayContain(text) {
 			continue
 		}
-		// What a setter replaces is not visited, so the scalars are collected first.
 		var found []scalar
-		err := eachValue(item.Doc.Value(), nil, func(path []string, v gaby.Value) error {
-			if p, ok := known.of(v); ok && p.uses(values) {
+		_ = eachValue(item.Doc.Value(), nil, func(path []string, v gaby.Value) error {
+			if find(v) {
 				found = append(found, scalar{path, v})
 			}
 			return nil
 		})
-		problems = append(problems, err)
 		for _, s := range found {
-			if err := applySetter(ctx, list, item, s, known, values); err != nil {
+			if err := do(item, s); err != nil {
 				problems = append(problems, fmt.Errorf("%s: %s: %w", item, fieldPath(s.path), err))
 			}
 		}
-	}
-	if len(list.Results) == 0 && errors.Join(problems...) == nil {
-		info(list, "no matches for input setter(s)")
 	}
 	return errors.Join(problems...)
 }
@@ -88,8 +100,7 @@ func applySetter(ctx context.Context, list *krm.ResourceList, item *krm.Item, s 
 				return err
 			}
 		}
-		list.Results = append(list.Results, about(item, krm.SeverityInfo, s.path,
-			fmt.Sprintf("set field value to %q", listText(want))))
+		report(list, item, krm.SeverityInfo, s.path, "set field value to %q", listText(want))
 		return nil
 	}
 	current, err := p.current(s.value.Text())
@@ -107,8 +118,7 @@ func applySetter(ctx context.Context, list *krm.ResourceList, item *krm.Item, s 
 	if err := setText(item.Doc, s.path, s.value, text); err != nil {
 		return err
 	}
-	list.Results = append(list.Results, about(item, krm.SeverityInfo, s.path,
-		fmt.Sprintf("set field value to %q", text)))
+	report(list, item, krm.SeverityInfo, s.path, "set field value to %q", text)
 	return nil
 }
 
@@ -163,8 +173,8 @@ func createSetters(ctx context.Context, list *krm.ResourceList) error {
 func addSetter(list *krm.ResourceList, item *krm.Item, s scalar, comment, value string) error {
 	had := s.value.Comments().Line
 	if had != "" && !strings.HasPrefix(had, setterComment) {
-		list.Results = append(list.Results, about(item, krm.SeverityWarning, s.path,
-			fmt.Sprintf("the value has the comment %q, so %q was not added", had, comment)))
+		report(list, item, krm.SeverityWarning, s.path,
+			"the value has the comment %q, so %q was not added", had, comment)
 		return nil
 	}
 	if had != comment {
@@ -172,8 +182,8 @@ func addSetter(list *krm.ResourceList, item *krm.Item, s scalar, comment, value 
 			return fmt.Errorf("%s: %w", item, err)
 		}
 	}
-	list.Results = append(list.Results, about(item, krm.SeverityInfo, s.path,
-		fmt.Sprintf("Added line comment %q for field with value %q", comment, value)))
+	report(list, item, krm.SeverityInfo, s.path,
+		"Added line comment %q for field with value %q", comment, value)
 	return nil
 }
 
@@ -256,47 +266,40 @@ func listSetters(_ context.Context, list *krm.ResourceList) error {
 		}
 		found[name].count++
 	}
-	var problems []error
-	for _, item := range list.Items {
-		if !item.Doc.MayContain(setterComment) {
-			continue
-		}
-		err := eachValue(item.Doc.Value(), nil, func(path []string, v gaby.Value) error {
-			p, ok := known.of(v)
-			if !ok || v.Kind() == gaby.Map {
-				return nil
-			}
-			if v.Kind() == gaby.List {
-				add(p.names[0], listText(v), "array")
-				return nil
-			}
-			values, err := p.current(v.Text())
-			if err != nil {
-				return fmt.Errorf("%s: %s: %w", item, fieldPath(path), err)
-			}
-			if values == nil {
-				list.Results = append(list.Results, about(item, krm.SeverityWarning, path,
-					fmt.Sprintf("the value %q does not match its setter comment", v.Text())))
-				return nil
-			}
-			kind := "str"
-			if len(p.names) == 1 && p.texts[0]+p.texts[1] == "" && !v.IsNull() {
-				kind = strings.TrimPrefix(v.Tag(), "!!")
-			}
-			for _, name := range slices.Compact(slices.Sorted(slices.Values(p.names))) {
-				add(name, values[name], kind)
-			}
-			return nil
-		})
-		problems = append(problems, err)
+	isSetter := func(v gaby.Value) bool {
+		_, ok := known.of(v)
+		return ok && v.Kind() != gaby.Map
 	}
+	err := eachFound(list.Items, setterComment, isSetter, func(item *krm.Item, s scalar) error {
+		p, _ := known.of(s.value)
+		if s.value.Kind() == gaby.List {
+			add(p.names[0], listText(s.value), "array")
+			return nil
+		}
+		values, err := p.current(s.value.Text())
+		if err != nil {
+			return err
+		}
+		if values == nil {
+			report(list, item, krm.SeverityWarning, s.path,
+				"the value %q does not match its setter comment", s.value.Text())
+			return nil
+		}
+		kind := "str"
+		if len(p.names) == 1 && p.texts[0]+p.texts[1] == "" && !s.value.IsNull() {
+			kind = strings.TrimPrefix(s.value.Tag(), "!!")
+		}
+		for _, name := range slices.Compact(slices.Sorted(slices.Values(p.names))) {
+			add(name, values[name], kind)
+		}
+		return nil
+	})
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		s := found[name]
-		info(list, fmt.Sprintf("Name: %s, Value: %s, Type: %s, Count: %d", name, s.value, s.kind,
-			s.count))
+		info(list, "Name: %s, Value: %s, Type: %s, Count: %d", name, s.value, s.kind, s.count)
 	}
 	if len(found) == 0 {
 		info(list, "no setters found")
 	}
-	return errors.Join(problems...)
+	return err
 }
