@@ -28,8 +28,8 @@ import (
 
 // Function is what a pod is made for. Pods of equal Image and Version are interchangeable.
 type Function struct {
-	Image    string // the full name that the pod pulls
-	Version  string // of the template; a change of it retires the pods
+	Image   string // the full name that the pod pulls
+	Version string // of the template; a change of it retires the pods
 	// Template is how the configuration of the function changes its pods, nil for no change.
 	Template *functionconfig.Pod
 	Limits   Limits
