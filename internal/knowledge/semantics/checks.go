@@ -9,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/knowledge/quantity"
+	"github.com/robfig/cron/v3"
 )
 
 // between checks that an integer is in a range.
@@ -32,7 +33,7 @@ func atLeast(low int64) check {
 }
 
 // oneOf checks that a string is one of a few.
-func oneOf(values ...string) check {
+func oneOf(values []string) check {
 	return func(v gaby.Value) (rule, message string) {
 		s, ok := text(v)
 		if !ok || slices.Contains(values, s) {
@@ -117,10 +118,10 @@ func positive(v gaby.Value) (rule, message string) {
 	return "", ""
 }
 
-// notEmpty checks that a string has characters.
-func notEmpty(v gaby.Value) (rule, message string) {
-	if s, ok := text(v); ok && s == "" {
-		return "required", "the value is empty"
+// mustBeFalse checks a boolean.
+func mustBeFalse(v gaby.Value) (rule, message string) {
+	if isTrue(v) {
+		return "enum", "it must be false"
 	}
 	return "", ""
 }
@@ -140,51 +141,69 @@ func notTooBig(limit int) check {
 	}
 }
 
-// relativePath checks a path that must not leave its directory.
-func relativePath(v gaby.Value) (rule, message string) {
-	s, ok := text(v)
-	switch {
-	case !ok:
+// targetPort checks the port of pods; 0 means that of the Service.
+func targetPort(v gaby.Value) (rule, message string) {
+	if n, ok := number(v); ok && n == 0 {
 		return "", ""
-	case strings.HasPrefix(s, "/"):
-		return "format", fmt.Sprintf("%q is not a relative path", s)
 	}
-	return withoutBackstep(v)
+	return portOrName(v)
 }
 
-// withoutBackstep checks that no element of a path is "..".
-func withoutBackstep(v gaby.Value) (rule, message string) {
-	s, ok := text(v)
-	if ok && slices.Contains(strings.Split(s, "/"), "..") {
-		return "format", fmt.Sprintf("%q contains \"..\"", s)
+// notEmpty is the form of a text with characters.
+func notEmpty(s string) string {
+	if s == "" {
+		return "the value is empty"
 	}
-	return "", ""
+	return ""
 }
 
-// cidr checks a network in CIDR notation.
-func cidr(v gaby.Value) (rule, message string) {
-	if s, ok := text(v); ok {
-		if _, err := netip.ParsePrefix(strings.TrimSpace(s)); err != nil {
-			return "format", fmt.Sprintf("%q is not a network such as 10.0.0.0/8", s)
-		}
+// relativePath is the form of a path that must not leave its directory.
+func relativePath(s string) string {
+	if strings.HasPrefix(s, "/") {
+		return fmt.Sprintf("%q is not a relative path", s)
 	}
-	return "", ""
+	return withoutBackstep(s)
 }
 
-// address checks an IP address.
-func address(v gaby.Value) (rule, message string) {
-	if s, ok := text(v); ok {
-		if _, err := netip.ParseAddr(s); err != nil {
-			return "format", fmt.Sprintf("%q is not an IP address", s)
-		}
+// withoutBackstep is the form of a path of which no element is "..".
+func withoutBackstep(s string) string {
+	if slices.Contains(strings.Split(s, "/"), "..") {
+		return fmt.Sprintf("%q contains \"..\"", s)
 	}
-	return "", ""
+	return ""
 }
 
-// trimmed checks that a string has no blanks at its ends.
-func trimmed(v gaby.Value) (rule, message string) {
-	if s, ok := text(v); ok && s != strings.TrimSpace(s) {
-		return "format", fmt.Sprintf("%q has blanks at an end", s)
+// cidr is the form of a network in CIDR notation.
+func cidr(s string) string {
+	if _, err := netip.ParsePrefix(strings.TrimSpace(s)); err != nil {
+		return fmt.Sprintf("%q is not a network such as 10.0.0.0/8", s)
 	}
-	return "", ""
+	return ""
+}
+
+// address is the form of an IP address.
+func address(s string) string {
+	if _, err := netip.ParseAddr(s); err != nil {
+		return fmt.Sprintf("%q is not an IP address", s)
+	}
+	return ""
+}
+
+// trimmed is the form of a text without blanks at its ends.
+func trimmed(s string) string {
+	if s != strings.TrimSpace(s) {
+		return fmt.Sprintf("%q has blanks at an end", s)
+	}
+	return ""
+}
+
+// schedule is the form of the schedule of a CronJob. Kubernetes reads it with the same library.
+func schedule(s string) string {
+	if strings.Contains(s, "TZ") {
+		return "the schedule has a time zone: timeZone is the field for it"
+	}
+	if _, err := cron.ParseStandard(s); err != nil {
+		return err.Error()
+	}
+	return ""
 }

@@ -7,44 +7,19 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// containerFields are checks of a container.
-func containerFields() []field {
-	return []field{
-		{"name", named(dnsLabel)},
-		{"image", notEmpty},
-		{"image", trimmed},
-		{"imagePullPolicy", oneOf("Always", "IfNotPresent", "Never")},
-		{"terminationMessagePolicy", oneOf("File", "FallbackToLogsOnError")},
-		{"ports.*.containerPort", port},
-		{"ports.*.hostPort", between(0, 65535)},
-		{"ports.*.hostIP", address},
-		{"ports.*.protocol", oneOf("TCP", "UDP", "SCTP")},
-		{"ports.*.name", named(optional(portName))},
-		{"env.*.name", named(envName)},
-		{"resources.requests.*", notNegative},
-		{"resources.limits.*", notNegative},
-		{"resources.requests.*", keyed(resourceName)},
-		{"resources.limits.*", keyed(resourceName)},
-		{"securityContext.runAsUser", atLeast(0)},
-		{"securityContext.runAsGroup", atLeast(0)},
-		{"securityContext.procMount", oneOf("Default", "Unmasked")},
-		{"securityContext.seccompProfile.type", oneOf("RuntimeDefault", "Localhost", "Unconfined")},
-	}
-}
-
 // container checks a container. Its mounts are checked with the volumes of the pod.
 func (c *checker) container(v gaby.Value) {
-	c.fields(v, containerFields())
+	c.table(v, "part container")
 	c.unique(texts(v, "ports.*.name"), "port name")
 	c.resources(v.Get("resources"))
 	c.environment(v)
 	for _, probe := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
-		if p := v.Get(probe); p.Exists() && !p.IsNull() {
+		if p := v.Get(probe); isSet(p) {
 			c.probe(p, probe)
 		}
 	}
 	for _, hook := range []string{"postStart", "preStop"} {
-		if h := v.Get("lifecycle").Get(hook); h.Exists() && !h.IsNull() {
+		if h := v.Get("lifecycle").Get(hook); isSet(h) {
 			c.only(h, hook, "exec", "httpGet", "tcpSocket", "sleep")
 			c.handler(h)
 		}
@@ -55,26 +30,11 @@ func (c *checker) container(v gaby.Value) {
 // initContainer checks a container that ends before the others start.
 func (c *checker) initContainer(v gaby.Value) {
 	for _, key := range []string{"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"} {
-		if e := v.Get(key); e.Exists() && !e.IsNull() {
+		if e := v.Get(key); isSet(e) {
 			c.add(e, "exclusive", "an init container has no %s unless its restartPolicy is Always",
 				key)
 		}
 	}
-}
-
-// resourceName is the form of names of resources: a known one, or one with a domain.
-func resourceName(s string) string {
-	switch {
-	case s == "cpu", s == "memory", s == "storage", s == "ephemeral-storage":
-		return ""
-	case strings.HasPrefix(s, "hugepages-"), strings.HasPrefix(s, "attachable-volumes-"):
-		return ""
-	case !strings.Contains(s, "/"):
-		return `"` + s +
-			`" is not a resource: use cpu, memory, ephemeral-storage, hugepages-SIZE or a name ` +
-			`with a domain`
-	}
-	return labelKey(s)
 }
 
 // resources checks that no request exceeds its limit. Resources that cannot be overcommitted need
@@ -106,7 +66,7 @@ func (c *checker) resources(v gaby.Value) {
 func (c *checker) environment(v gaby.Value) {
 	for e := range each(v, "env.*") {
 		from := e.Get("valueFrom")
-		if !from.Exists() || from.IsNull() {
+		if !isSet(from) {
 			continue
 		}
 		if e.Get("value").Text() != "" {
@@ -148,15 +108,7 @@ func isEnvironmentField(path string) bool {
 
 // probe checks a probe of a kind.
 func (c *checker) probe(v gaby.Value, kind string) {
-	c.fields(v, []field{
-		{"initialDelaySeconds", atLeast(0)},
-		{"timeoutSeconds", atLeast(0)},
-		{"periodSeconds", atLeast(0)},
-		{"successThreshold", atLeast(0)},
-		{"failureThreshold", atLeast(0)},
-		{"terminationGracePeriodSeconds", atLeast(1)},
-		{"grpc.port", port},
-	})
+	c.table(v, "part probe")
 	c.only(v, kind, "exec", "httpGet", "tcpSocket", "grpc")
 	c.handler(v)
 	if kind == "readinessProbe" {
@@ -170,13 +122,8 @@ func (c *checker) probe(v gaby.Value, kind string) {
 
 // handler checks what a probe or a lifecycle hook does.
 func (c *checker) handler(v gaby.Value) {
-	c.fields(v, []field{
-		{"httpGet.port", portOrName},
-		{"httpGet.scheme", oneOf("HTTP", "HTTPS")},
-		{"tcpSocket.port", portOrName},
-		{"sleep.seconds", atLeast(0)},
-	})
-	if exec := v.Get("exec"); exec.Exists() && !exec.IsNull() && exec.Get("command").Len() == 0 {
+	c.table(v, "part action")
+	if exec := v.Get("exec"); isSet(exec) && exec.Get("command").Len() == 0 {
 		c.missing(exec, "command", "exec runs it")
 	}
 }

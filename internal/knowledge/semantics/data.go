@@ -7,15 +7,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// dataFields are checks of a ConfigMap or a Secret, which has data and other data.
-func dataFields(other string) []field {
-	return []field{
-		{"data.*", keyed(dataKey)},
-		{other + ".*", keyed(dataKey)},
-		{"data", notTooBig(4 << 20)},
-	}
-}
-
 func (c *checker) configMap(resource gaby.Value) {
 	data := resource.Get("data")
 	for e := range each(resource, "binaryData.*") {
@@ -61,18 +52,6 @@ func (c *checker) secret(resource gaby.Value) {
 		if !has(key) {
 			c.add(kind, "required", "the type needs the key %s", key)
 		}
-	}
-}
-
-func claimFields() []field {
-	return []field{
-		{
-			"spec.accessModes.*",
-			oneOf("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"),
-		},
-		{"spec.resources.requests.storage", positive},
-		{"spec.storageClassName", named(optional(dnsSubdomain))},
-		{"spec.volumeMode", oneOf("Filesystem", "Block")},
 	}
 }
 
@@ -144,16 +123,6 @@ func (c *checker) role(resource gaby.Value) {
 	}
 }
 
-func bindingFields() []field {
-	return []field{
-		{"roleRef.apiGroup", oneOf("rbac.authorization.k8s.io")},
-		{"roleRef.kind", oneOf("Role", "ClusterRole")},
-		{"roleRef.name", notEmpty},
-		{"subjects.*.kind", oneOf("ServiceAccount", "User", "Group")},
-		{"subjects.*.name", notEmpty},
-	}
-}
-
 // binding checks whom a RoleBinding or ClusterRoleBinding gives a role.
 func (c *checker) binding(resource gaby.Value) {
 	cluster := resource.Get("kind").Text() == "ClusterRoleBinding"
@@ -175,23 +144,6 @@ func (c *checker) binding(resource gaby.Value) {
 				c.add(group, "enum", "%q is not rbac.authorization.k8s.io", group.Text())
 			}
 		}
-	}
-}
-
-func definitionFields() []field {
-	return []field{
-		{"spec.scope", oneOf("Namespaced", "Cluster")},
-		{"spec.group", named(dnsSubdomain)},
-		{"spec.names.plural", named(dnsLabel1035)},
-		{"spec.names.singular", named(optional(dnsLabel1035))},
-		{"spec.names.shortNames.*", named(dnsLabel1035)},
-		{"spec.versions.*.name", named(dnsLabel1035)},
-		{"spec.preserveUnknownFields", func(v gaby.Value) (rule, message string) {
-			if isTrue(v) {
-				return "enum", "it must be false"
-			}
-			return "", ""
-		}},
 	}
 }
 

@@ -37,21 +37,20 @@ func (c *checker) metadata(name string, resource gaby.Value) {
 	is := nameForm(name)
 	metadata := resource.Get("metadata")
 	c.fields(metadata, []field{
-		{"name", named(optional(is))},
-		{
-			"generateName",
-			named(optional(func(s string) string { return is(strings.TrimSuffix(s, "-")) })),
-		},
-		{"namespace", named(optional(dnsLabel))},
+		{"name", inForm("name", optional(is))},
+		{"generateName", inForm("name", optional(func(s string) string {
+			return is(strings.TrimSuffix(s, "-"))
+		}))},
+		{"namespace", inForm("name", optional(dnsLabel))},
 	})
-	c.keys(metadata)
+	c.table(metadata, "part metadata")
 }
 
 // name checks that a resource has a name.
 func (c *checker) name(resource gaby.Value) {
 	metadata := resource.Get("metadata")
 	for _, key := range []string{"name", "generateName"} {
-		if v := metadata.Get(key); v.Exists() && !v.IsNull() && !v.EqualText("") {
+		if v := metadata.Get(key); isSet(v) && !v.EqualText("") {
 			return
 		}
 	}
@@ -62,25 +61,9 @@ func (c *checker) name(resource gaby.Value) {
 	c.missing(resource, "metadata", "a resource has a name or a generateName in it")
 }
 
-// keys checks labels and annotations.
-func (c *checker) keys(metadata gaby.Value) {
-	c.fields(metadata, []field{
-		{"labels.*", keyed(labelKey)},
-		{"labels.*", named(labelValue)},
-		{"annotations.*", keyed(func(s string) string { return labelKey(strings.ToLower(s)) })},
-		{"annotations", notTooBig(256 << 10)},
-	})
-}
-
 // selector checks a label selector.
 func (c *checker) selector(v gaby.Value) {
-	c.fields(v, []field{
-		{"matchLabels.*", keyed(labelKey)},
-		{"matchLabels.*", named(labelValue)},
-		{"matchExpressions.*.key", named(labelKey)},
-		{"matchExpressions.*.operator", oneOf("In", "NotIn", "Exists", "DoesNotExist")},
-		{"matchExpressions.*.values.*", named(labelValue)},
-	})
+	c.table(v, "part selector")
 	for e := range each(v, "matchExpressions.*") {
 		switch values := e.Get("values"); e.Get("operator").Text() {
 		case "In", "NotIn":
@@ -120,23 +103,6 @@ func matches(expression, labels gaby.Value) bool {
 // default, are the first to accept a digit at the beginning of the name of a Service (feature gate
 // RelaxedServiceNameValidation, KEP 5311).
 const relaxedServiceNames = 36
-
-// olderServiceNames checks the names of Services as servers did before relaxedServiceNames. It adds
-// to what is checked for every release.
-func (c *checker) olderServiceNames(name string, resource gaby.Value) {
-	switch name {
-	case "Service":
-		c.fields(resource, []field{
-			{"metadata.name", named(beginsWithLetter)},
-			{"metadata.generateName", named(beginsWithLetter)},
-		})
-	case "networking.k8s.io/Ingress":
-		c.fields(resource, []field{
-			{"spec.rules.*.http.paths.*.backend.service.name", named(beginsWithLetter)},
-			{"spec.defaultBackend.service.name", named(beginsWithLetter)},
-		})
-	}
-}
 
 // beginsWithLetter is the form of the names of Services before relaxedServiceNames.
 func beginsWithLetter(s string) string {

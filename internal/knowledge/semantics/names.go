@@ -7,21 +7,21 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// form returns what is wrong with a name, and nothing for a good one.
+// form returns what is wrong with a text, and nothing for a good one.
 type form func(s string) string
 
-// named checks the form of a string.
-func named(is form) check {
-	return func(v gaby.Value) (rule, message string) {
+// inForm checks the form of a string.
+func inForm(rule string, is form) check {
+	return func(v gaby.Value) (string, string) {
 		if s, ok := text(v); ok {
-			return "name", is(s)
+			return rule, is(s)
 		}
 		return "", ""
 	}
 }
 
-// keyed checks the form of the key of a map entry.
-func keyed(is form) check {
+// keyInForm checks the form of the key of a map entry.
+func keyInForm(is form) check {
 	return func(v gaby.Value) (rule, message string) { return "name", is(v.Key()) }
 }
 
@@ -56,40 +56,52 @@ func length(s string, longest int) string {
 	return ""
 }
 
+// valid returns a message if a text is not good or too long. rule is what it must be.
+func valid(s string, good bool, rule string, longest int) string {
+	if !good {
+		return fmt.Sprintf("%q is not a valid %s", s, rule)
+	}
+	return length(s, longest)
+}
+
 // dnsLabel is the form of most names: RFC 1123.
 func dnsLabel(s string) string {
-	if !made(s, "-", isLower) {
-		return fmt.Sprintf(
-			"%q is not a valid name: use lower-case letters, digits and '-', with a letter or "+
-				"digit at both ends", s)
-	}
-	return length(s, 63)
+	return valid(s, made(s, "-", isLower), "name: use lower-case letters, digits and '-', with a "+
+		"letter or digit at both ends", 63)
 }
 
 // dnsLabel1035 is the form of the names of a CustomResourceDefinition.
 func dnsLabel1035(s string) string {
-	if !made(s, "-", isLower) || !isLower(rune(s[0])) {
-		return fmt.Sprintf(
-			"%q is not a valid name: use lower-case letters, digits and '-', with a letter first "+
-				"and a letter or digit last", s)
-	}
-	return length(s, 63)
+	return valid(s, made(s, "-", isLower) && isLower(rune(s[0])), "name: use lower-case letters, "+
+		"digits and '-', with a letter first and a letter or digit last", 63)
 }
 
 // dnsSubdomain is the form of names that may have dots: labels joined by dots, without their limit.
 func dnsSubdomain(s string) string {
+	good := true
 	for label := range strings.SplitSeq(s, ".") {
-		if !made(label, "-", isLower) {
-			return fmt.Sprintf(
-				"%q is not a valid name: use lower-case letters, digits, '-' and '.', with a "+
-					"letter or digit at both ends of each part", s)
-		}
+		good = good && made(label, "-", isLower)
 	}
-	return length(s, 253)
+	return valid(s, good, "name: use lower-case letters, digits, '-' and '.', with a letter or "+
+		"digit at both ends of each part", 253)
 }
 
 // hostName is the form of hosts of an Ingress: a DNS name, whose first label may be *.
 func hostName(s string) string { return dnsSubdomain(strings.TrimPrefix(s, "*.")) }
+
+// ingressHost is the form of the host of a rule of an Ingress, which may not be an address.
+func ingressHost(s string) string {
+	if address(s) == "" {
+		return "the host is an address; it must be a name"
+	}
+	return hostName(s)
+}
+
+// externalName is the form of the DNS name of a Service, which may end in a dot.
+func externalName(s string) string { return dnsSubdomain(strings.TrimSuffix(s, ".")) }
+
+// jobPrefix is the form of the names of CronJobs, to which their Jobs add something.
+func jobPrefix(s string) string { return length(s, 52) }
 
 // pathSegment is the form of the names of roles and other objects that are only part of a URL.
 func pathSegment(s string) string {
@@ -108,43 +120,34 @@ func labelKey(s string) string {
 		}
 		s = rest
 	}
-	if !made(s, "-_.", isLetter) {
-		return fmt.Sprintf(
-			"%q is not a valid key: use letters, digits, '-', '_' and '.', with a letter or "+
-				"digit at both ends", s)
-	}
-	return length(s, 63)
+	return valid(s, made(s, "-_.", isLetter), "key: use letters, digits, '-', '_' and '.', with a "+
+		"letter or digit at both ends", 63)
 }
+
+// annotationKey is the form of the keys of annotations, whose case does not matter.
+func annotationKey(s string) string { return labelKey(strings.ToLower(s)) }
 
 // labelValue is the form of the values of labels.
 func labelValue(s string) string {
-	if s != "" && !made(s, "-_.", isLetter) {
-		return fmt.Sprintf(
-			"%q is not a valid label value: use letters, digits, '-', '_' and '.', with a letter "+
-				"or digit at both ends", s)
-	}
-	return length(s, 63)
+	return valid(s, s == "" || made(s, "-_.", isLetter), "label value: use letters, digits, '-', "+
+		"'_' and '.', with a letter or digit at both ends", 63)
 }
 
 // portName is the form of the names of ports: RFC 6335.
 func portName(s string) string {
-	if !made(s, "-", isLower) || strings.Contains(s, "--") || strings.IndexFunc(s, isLower) < 0 {
-		return fmt.Sprintf(
-			"%q is not a valid port name: use lower-case letters, digits and single '-', with at "+
-				"least one letter", s)
-	}
-	return length(s, 15)
+	good := made(s, "-", isLower) && !strings.Contains(s, "--") &&
+		strings.IndexFunc(s, isLower) >= 0
+	return valid(s, good, "port name: use lower-case letters, digits and single '-', with at least "+
+		"one letter", 15)
 }
 
 // dataKey is the form of the keys of ConfigMaps and Secrets.
 func dataKey(s string) string {
-	switch {
-	case s == "." || strings.HasPrefix(s, ".."):
-		return fmt.Sprintf("%q is not a valid key: it may not be '.' nor begin with '..'", s)
-	case !made("x"+s+"x", "-_.", isLetter) || s == "":
-		return fmt.Sprintf("%q is not a valid key: use letters, digits, '-', '_' and '.'", s)
+	if s == "." || strings.HasPrefix(s, "..") {
+		return valid(s, false, "key: it may not be '.' nor begin with '..'", 0)
 	}
-	return length(s, 253)
+	return valid(s, s != "" && made("x"+s+"x", "-_.", isLetter),
+		"key: use letters, digits, '-', '_' and '.'", 253)
 }
 
 // envName is the form of names of environment variables: anything printable but '='.
@@ -154,4 +157,19 @@ func envName(s string) string {
 		return fmt.Sprintf("%q is not a valid name of an environment variable", s)
 	}
 	return ""
+}
+
+// resourceName is the form of names of resources: a known one, or one with a domain.
+func resourceName(s string) string {
+	switch {
+	case s == "cpu", s == "memory", s == "storage", s == "ephemeral-storage":
+		return ""
+	case strings.HasPrefix(s, "hugepages-"), strings.HasPrefix(s, "attachable-volumes-"):
+		return ""
+	case !strings.Contains(s, "/"):
+		return `"` + s +
+			`" is not a resource: use cpu, memory, ephemeral-storage, hugepages-SIZE or a name ` +
+			`with a domain`
+	}
+	return labelKey(s)
 }

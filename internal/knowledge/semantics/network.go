@@ -1,44 +1,11 @@
 package semantics
 
 import (
-	"iter"
 	"net/netip"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
-
-func serviceFields() []field {
-	return []field{
-		{"spec.type", oneOf("ClusterIP", "NodePort", "LoadBalancer", "ExternalName")},
-		{"spec.sessionAffinity", oneOf("ClientIP", "None")},
-		{"spec.sessionAffinityConfig.clientIP.timeoutSeconds", between(1, 86400)},
-		{"spec.externalTrafficPolicy", oneOf("Cluster", "Local")},
-		{"spec.internalTrafficPolicy", oneOf("Cluster", "Local")},
-		{"spec.ipFamilyPolicy", oneOf("SingleStack", "PreferDualStack", "RequireDualStack")},
-		{"spec.ipFamilies.*", oneOf("IPv4", "IPv6")},
-		{"spec.ports.*.port", port},
-		{"spec.ports.*.targetPort", targetPort},
-		{"spec.ports.*.nodePort", between(0, 65535)},
-		{"spec.ports.*.protocol", oneOf("TCP", "UDP", "SCTP")},
-		{"spec.ports.*.name", named(optional(dnsLabel))},
-		{"spec.selector.*", keyed(labelKey)},
-		{"spec.selector.*", named(labelValue)},
-		{"spec.externalIPs.*", address},
-		{"spec.loadBalancerSourceRanges.*", cidr},
-		{"spec.externalName", named(optional(func(s string) string {
-			return dnsSubdomain(strings.TrimSuffix(s, "."))
-		}))},
-	}
-}
-
-// targetPort checks the port of pods; 0 means that of the Service.
-func targetPort(v gaby.Value) (rule, message string) {
-	if n, ok := number(v); ok && n == 0 {
-		return "", ""
-	}
-	return portOrName(v)
-}
 
 func (c *checker) service(resource gaby.Value) {
 	spec := resource.Get("spec")
@@ -62,8 +29,8 @@ func (c *checker) service(resource gaby.Value) {
 		c.add(ip, "exclusive", "the type %s needs a clusterIP", kind)
 	}
 	if ip.Text() != "" && ip.Text() != "None" {
-		if rule, message := address(ip); message != "" {
-			c.add(ip, rule, "%s", message)
+		if message := address(ip.Text()); message != "" {
+			c.add(ip, "format", "%s", message)
 		}
 	}
 	for p := range each(spec, "ports.*") {
@@ -75,8 +42,8 @@ func (c *checker) service(resource gaby.Value) {
 		}
 	}
 	c.unique(texts(spec, "ports.*.name"), "port name")
-	c.unique(portsAndProtocols(spec, "port"), "port")
-	c.unique(portsAndProtocols(spec, "nodePort"), "node port")
+	c.unique(usedPorts(spec, "ports.*", "port"), "port")
+	c.unique(usedPorts(spec, "ports.*", "nodePort"), "node port")
 	if e := spec.Get("externalTrafficPolicy"); e.Exists() && !reachable &&
 		spec.Get("externalIPs").Len() == 0 {
 		c.add(e, "exclusive",
@@ -85,51 +52,6 @@ func (c *checker) service(resource gaby.Value) {
 	if e := spec.Get("loadBalancerSourceRanges"); e.Len() > 0 && kind != "LoadBalancer" {
 		c.add(e, "exclusive", "loadBalancerSourceRanges needs the type LoadBalancer")
 	}
-}
-
-// portsAndProtocols yields the ports of a Service with their protocols.
-func portsAndProtocols(spec gaby.Value, key string) iter.Seq2[gaby.Value, string] {
-	return func(yield func(gaby.Value, string) bool) {
-		for p := range each(spec, "ports.*") {
-			e := p.Get(key)
-			n, ok := number(e)
-			if !ok || n == 0 {
-				continue
-			}
-			protocol := p.Get("protocol").Text()
-			if protocol == "" {
-				protocol = "TCP"
-			}
-			if !yield(e, e.Text()+"/"+protocol) {
-				return
-			}
-		}
-	}
-}
-
-func ingressFields() []field {
-	return []field{
-		{"spec.rules.*.http.paths.*.pathType", oneOf("Exact", "Prefix", "ImplementationSpecific")},
-		{"spec.rules.*.http.paths.*.backend.service.name", named(dnsLabel)},
-		{"spec.rules.*.http.paths.*.backend.service.port.number", port},
-		{"spec.rules.*.http.paths.*.backend.service.port.name", named(optional(portName))},
-		{"spec.defaultBackend.service.name", named(dnsLabel)},
-		{"spec.defaultBackend.service.port.number", port},
-		{"spec.rules.*.host", ingressHost},
-		{"spec.tls.*.hosts.*", named(hostName)},
-		{"spec.ingressClassName", named(optional(dnsSubdomain))},
-	}
-}
-
-// ingressHost checks the host of a rule, which may be missing but not an address.
-func ingressHost(v gaby.Value) (rule, message string) {
-	if s, ok := text(v); ok && s != "" {
-		if _, err := netip.ParseAddr(s); err == nil {
-			return "name", "the host is an address; it must be a name"
-		}
-		return "name", hostName(s)
-	}
-	return "", ""
 }
 
 func (c *checker) ingress(resource gaby.Value) {
@@ -175,22 +97,6 @@ func (c *checker) backend(v gaby.Value) {
 		}
 		c.only(p, "the port", "name", "number")
 	}
-}
-
-func networkPolicyFields() []field {
-	peers := []string{"spec.ingress.*.from.*.", "spec.egress.*.to.*."}
-	fields := []field{
-		{"spec.policyTypes.*", oneOf("Ingress", "Egress")},
-		{"spec.ingress.*.ports.*.port", portOrName},
-		{"spec.egress.*.ports.*.port", portOrName},
-		{"spec.ingress.*.ports.*.protocol", oneOf("TCP", "UDP", "SCTP")},
-		{"spec.egress.*.ports.*.protocol", oneOf("TCP", "UDP", "SCTP")},
-	}
-	for _, peer := range peers {
-		fields = append(fields, field{peer + "ipBlock.cidr", cidr},
-			field{peer + "ipBlock.except.*", cidr})
-	}
-	return fields
 }
 
 func (c *checker) networkPolicy(resource gaby.Value) {

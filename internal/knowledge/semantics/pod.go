@@ -1,64 +1,16 @@
 package semantics
 
 import (
+	"cmp"
 	"iter"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// podFields are checks of a PodSpec.
-func podFields() []field {
-	return []field{
-		{"restartPolicy", oneOf("Always", "OnFailure", "Never")},
-		{"dnsPolicy", oneOf("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")},
-		{"preemptionPolicy", oneOf("PreemptLowerPriority", "Never")},
-		{"os.name", oneOf("linux", "windows")},
-		{"activeDeadlineSeconds", atLeast(1)},
-		{"hostname", named(optional(dnsLabel))},
-		{"subdomain", named(optional(dnsLabel))},
-		{"serviceAccountName", named(optional(dnsSubdomain))},
-		{"priorityClassName", named(optional(dnsSubdomain))},
-		{"runtimeClassName", named(optional(dnsSubdomain))},
-		{"nodeSelector.*", keyed(labelKey)},
-		{"nodeSelector.*", named(labelValue)},
-		{"hostAliases.*.ip", address},
-		{"hostAliases.*.hostnames.*", named(dnsSubdomain)},
-		{"dnsConfig.nameservers.*", address},
-		{"readinessGates.*.conditionType", named(labelKey)},
-		{"securityContext.runAsUser", atLeast(0)},
-		{"securityContext.runAsGroup", atLeast(0)},
-		{"securityContext.fsGroup", atLeast(0)},
-		{"securityContext.supplementalGroups.*", atLeast(0)},
-		{"securityContext.fsGroupChangePolicy", oneOf("OnRootMismatch", "Always")},
-		{"tolerations.*.key", named(optional(labelKey))},
-		{"tolerations.*.operator", oneOf("", "Equal", "Exists", "Lt", "Gt")},
-		{"tolerations.*.effect", oneOf("", "NoSchedule", "PreferNoSchedule", "NoExecute")},
-		{"topologySpreadConstraints.*.maxSkew", atLeast(1)},
-		{"topologySpreadConstraints.*.minDomains", atLeast(1)},
-		{"topologySpreadConstraints.*.topologyKey", named(labelKey)},
-		{"topologySpreadConstraints.*.whenUnsatisfiable", oneOf("DoNotSchedule", "ScheduleAnyway")},
-		{"affinity.nodeAffinity." + preferred + "*.weight", between(1, 100)},
-		{"affinity.podAffinity." + preferred + "*.weight", between(1, 100)},
-		{"affinity.podAntiAffinity." + preferred + "*.weight", between(1, 100)},
-		{"affinity.podAffinity." + preferred + "*.podAffinityTerm.topologyKey", named(labelKey)},
-		{
-			"affinity.podAntiAffinity." + preferred + "*.podAffinityTerm.topologyKey",
-			named(labelKey),
-		},
-		{"affinity.podAffinity." + required + "*.topologyKey", named(labelKey)},
-		{"affinity.podAntiAffinity." + required + "*.topologyKey", named(labelKey)},
-	}
-}
-
-const (
-	preferred = "preferredDuringSchedulingIgnoredDuringExecution."
-	required  = "requiredDuringSchedulingIgnoredDuringExecution."
-)
-
 // pod checks a PodSpec. claims are the names of volumes that a workload adds to its pods.
 func (c *checker) pod(v gaby.Value, claims ...string) {
-	c.fields(v, podFields())
+	c.table(v, "part pod")
 	if !v.Get("containers").Exists() || v.Get("containers").Len() == 0 {
 		c.missing(v, "containers", "a pod has at least one container")
 	}
@@ -82,7 +34,7 @@ func (c *checker) pod(v gaby.Value, claims ...string) {
 			}
 		}
 	}
-	c.unique(hostPorts(v), "host port")
+	c.unique(usedPorts(v, "containers.*.ports.*", "hostPort"), "host port")
 	c.tolerations(v)
 	for e := range each(v, "topologySpreadConstraints.*") {
 		c.selector(e.Get("labelSelector"))
@@ -117,20 +69,16 @@ func join(all ...iter.Seq2[gaby.Value, string]) iter.Seq2[gaby.Value, string] {
 	}
 }
 
-// hostPorts yields the ports of the node that containers use, with address and protocol.
-func hostPorts(pod gaby.Value) iter.Seq2[gaby.Value, string] {
+// usedPorts yields the ports under a key of the elements at a path, with address and protocol.
+func usedPorts(v gaby.Value, path, key string) iter.Seq2[gaby.Value, string] {
 	return func(yield func(gaby.Value, string) bool) {
-		for p := range each(pod, "containers.*.ports.*") {
-			host := p.Get("hostPort")
-			if n, ok := number(host); !ok || n == 0 {
+		for p := range each(v, path) {
+			used := p.Get(key)
+			if n, ok := number(used); !ok || n == 0 {
 				continue
 			}
-			protocol := p.Get("protocol").Text()
-			if protocol == "" {
-				protocol = "TCP"
-			}
-			if !yield(host, strings.TrimSpace(p.Get("hostIP").Text()+" "+host.Text()+"/"+
-				protocol)) {
+			text := used.Text() + "/" + cmp.Or(p.Get("protocol").Text(), "TCP")
+			if !yield(used, strings.TrimSpace(p.Get("hostIP").Text()+" "+text)) {
 				return
 			}
 		}
@@ -168,26 +116,10 @@ func volumeSources() []string {
 
 // volume checks a volume of a pod. One without a source is an emptyDir.
 func (c *checker) volume(v gaby.Value) {
-	c.fields(v, []field{
-		{"name", named(dnsLabel)},
-		{"hostPath.path", withoutBackstep},
-		{"hostPath.type", oneOf("", "DirectoryOrCreate", "Directory", "FileOrCreate", "File",
-			"Socket",
-			"CharDevice", "BlockDevice")},
-		{"emptyDir.sizeLimit", notNegative},
-		{"configMap.defaultMode", between(0, 0o777)},
-		{"secret.defaultMode", between(0, 0o777)},
-		{"projected.defaultMode", between(0, 0o777)},
-		{"downwardAPI.defaultMode", between(0, 0o777)},
-		{"configMap.items.*.mode", between(0, 0o777)},
-		{"secret.items.*.mode", between(0, 0o777)},
-		{"configMap.items.*.path", relativePath},
-		{"secret.items.*.path", relativePath},
-		{"persistentVolumeClaim.claimName", notEmpty},
-	})
+	c.table(v, "part volume")
 	var sources []string
 	for _, source := range volumeSources() {
-		if e := v.Get(source); e.Exists() && !e.IsNull() {
+		if e := v.Get(source); isSet(e) {
 			sources = append(sources, source)
 		}
 	}
@@ -196,7 +128,7 @@ func (c *checker) volume(v gaby.Value) {
 			strings.Join(sources, " and "))
 	}
 	for _, source := range [][2]string{{"configMap", "name"}, {"secret", "secretName"}} {
-		if e := v.Get(source[0]); e.Exists() && !e.IsNull() && e.Get(source[1]).Text() == "" {
+		if e := v.Get(source[0]); isSet(e) && e.Get(source[1]).Text() == "" {
 			c.missing(e, source[1], "the volume gets its files from it")
 		}
 	}
@@ -217,12 +149,7 @@ func (c *checker) mounts(container gaby.Value, volumes map[string]bool) {
 			c.add(device.Get("name"), "reference", "the pod has no volume %q", name)
 		}
 	}
-	c.fields(container, []field{
-		{"volumeMounts.*.mountPath", notEmpty},
-		{"volumeMounts.*.subPath", relativePath},
-		{"volumeMounts.*.subPathExpr", relativePath},
-		{"volumeMounts.*.mountPropagation", oneOf("None", "HostToContainer", "Bidirectional")},
-	})
+	c.table(container, "part mounts")
 	c.unique(join(texts(container, "volumeMounts.*.mountPath"),
 		texts(container, "volumeDevices.*.devicePath")), "mount path")
 }

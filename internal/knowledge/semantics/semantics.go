@@ -9,7 +9,7 @@
 //   - A value of the wrong type, a missing required field and an unknown field are the schema's
 //     business: a check skips them.
 //   - What only a cluster can know (other resources, admission, quotas) is not checked.
-//   - Problems come in the order of the checks, which is that of the fields in the tables.
+//   - Problems come in the order of the checks, which is that of fields.txt.
 //
 // The rules are those of k8s.io/kubernetes/pkg/apis/*/validation and
 // k8s.io/apimachinery/pkg/util/validation of Kubernetes 1.36, described in the API reference. Older
@@ -37,31 +37,32 @@ func Check(resourceType string, resource gaby.Value, release string) []jsonschem
 	name := withoutVersion(resourceType)
 	c.metadata(name, resource)
 	if minor, ok := strings.CutPrefix(release, "1."); ok {
+		// It adds to what is checked for every release.
 		if n, err := strconv.Atoi(minor); err == nil && n < relaxedServiceNames {
-			c.olderServiceNames(name, resource)
+			c.table(resource, "older "+name)
 		}
 	}
-	if rules, ok := rulesOf(name); ok {
-		c.name(resource)
-		c.fields(resource, rules.fields)
-		if rules.pod != "" {
-			for pod := range each(resource, rules.pod) {
-				c.pod(pod)
-			}
-		}
-		if rules.template != "" {
-			var claims []string
-			for _, name := range texts(resource, "spec.volumeClaimTemplates.*.metadata.name") {
-				claims = append(claims, name)
-			}
-			for template := range each(resource, rules.template) {
-				c.template(template, rules, claims)
-			}
-		}
-		if rules.check != nil {
-			rules.check(c, resource)
+	t := tables()[name]
+	if t == nil {
+		return c.problems
+	}
+	c.name(resource)
+	c.fields(resource, t.fields)
+	if t.pod != "" {
+		for pod := range each(resource, t.pod) {
+			c.pod(pod)
 		}
 	}
+	if t.template != "" {
+		var claims []string
+		for _, name := range texts(resource, "spec.volumeClaimTemplates.*.metadata.name") {
+			claims = append(claims, name)
+		}
+		for template := range each(resource, t.template) {
+			c.template(template, t.restart, claims)
+		}
+	}
+	c.together(name, resource)
 	return c.problems
 }
 
@@ -92,15 +93,56 @@ func (c *checker) missing(parent gaby.Value, key, why string) {
 	})
 }
 
-// field is a check of the values at a path. A path is keys joined by dots; * matches every element
-// of a list and every entry of a map.
-type field struct {
-	path  string
-	check check
+// together checks what the fields of a resource must have in common.
+func (c *checker) together(name string, resource gaby.Value) {
+	switch name {
+	case "apps/Deployment":
+		c.deployment(resource)
+	case "apps/ReplicaSet":
+		c.selected(resource)
+	case "ReplicationController":
+		c.selectedByMap(resource)
+	case "apps/StatefulSet":
+		c.statefulSet(resource)
+	case "apps/DaemonSet":
+		c.daemonSet(resource)
+	case "batch/Job":
+		c.job(resource)
+	case "batch/CronJob":
+		c.cronJob(resource)
+	case "autoscaling/HorizontalPodAutoscaler":
+		c.autoscaler(resource)
+	case "policy/PodDisruptionBudget":
+		c.disruption(resource)
+	case "Service":
+		c.service(resource)
+	case "networking.k8s.io/Ingress":
+		c.ingress(resource)
+	case "networking.k8s.io/NetworkPolicy":
+		c.networkPolicy(resource)
+	case "ConfigMap":
+		c.configMap(resource)
+	case "Secret":
+		c.secret(resource)
+	case "PersistentVolumeClaim":
+		c.claim(resource)
+	case "LimitRange":
+		c.limitRange(resource)
+	case "rbac.authorization.k8s.io/Role", "rbac.authorization.k8s.io/ClusterRole":
+		c.role(resource)
+	case "rbac.authorization.k8s.io/RoleBinding", "rbac.authorization.k8s.io/ClusterRoleBinding":
+		c.binding(resource)
+	case "apiextensions.k8s.io/CustomResourceDefinition":
+		c.definition(resource)
+	}
 }
 
-// check returns the violated rule and a message; the message is empty for a valid value.
-type check func(v gaby.Value) (rule, message string)
+// table checks the fields of a table, if there is one of the name.
+func (c *checker) table(v gaby.Value, name string) {
+	if t := tables()[name]; t != nil {
+		c.fields(v, t.fields)
+	}
+}
 
 // fields checks the values at the paths below a value.
 func (c *checker) fields(v gaby.Value, fields []field) {
@@ -128,7 +170,7 @@ func each(v gaby.Value, path string) iter.Seq[gaby.Value] {
 }
 
 func visit(v gaby.Value, path string, yield func(gaby.Value) bool) bool {
-	if !v.Exists() || v.IsNull() {
+	if !isSet(v) {
 		return true
 	}
 	if path == "" {
@@ -145,6 +187,9 @@ func visit(v gaby.Value, path string, yield func(gaby.Value) bool) bool {
 	}
 	return true
 }
+
+// isSet reports whether a value exists and is not null.
+func isSet(v gaby.Value) bool { return v.Exists() && !v.IsNull() }
 
 // text returns the text of a string, and whether the value is one.
 func text(v gaby.Value) (string, bool) {
@@ -199,7 +244,7 @@ func texts(v gaby.Value, path string) iter.Seq2[gaby.Value, string] {
 func (c *checker) only(v gaby.Value, what string, keys ...string) {
 	var present []string
 	for _, key := range keys {
-		if e := v.Get(key); e.Exists() && !e.IsNull() {
+		if e := v.Get(key); isSet(e) {
 			present = append(present, key)
 		}
 	}

@@ -1,115 +1,35 @@
 package semantics
 
 import (
+	"cmp"
 	"slices"
 	"strings"
-
-	"github.com/robfig/cron/v3"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-func replicaFields() []field {
-	return []field{
-		{"spec.replicas", atLeast(0)},
-		{"spec.minReadySeconds", atLeast(0)},
-		{"spec.revisionHistoryLimit", atLeast(0)},
-	}
-}
-
-func deploymentFields() []field {
-	return append(replicaFields(),
-		field{"spec.progressDeadlineSeconds", atLeast(0)},
-		field{"spec.strategy.type", oneOf("Recreate", "RollingUpdate")},
-		field{"spec.strategy.rollingUpdate.maxSurge", countOrPercent},
-		field{"spec.strategy.rollingUpdate.maxUnavailable", countOrPercentOfAll},
-	)
-}
-
-func statefulSetFields() []field {
-	return append(replicaFields(),
-		field{"spec.podManagementPolicy", oneOf("OrderedReady", "Parallel")},
-		field{"spec.updateStrategy.type", oneOf("RollingUpdate", "OnDelete")},
-		field{"spec.updateStrategy.rollingUpdate.partition", atLeast(0)},
-		field{"spec.ordinals.start", atLeast(0)},
-		field{"spec.persistentVolumeClaimRetentionPolicy.*", oneOf("Retain", "Delete")},
-	)
-}
-
-func daemonSetFields() []field {
-	return append(replicaFields(),
-		field{"spec.updateStrategy.type", oneOf("RollingUpdate", "OnDelete")},
-		field{"spec.updateStrategy.rollingUpdate.maxSurge", countOrPercentOfAll},
-		field{"spec.updateStrategy.rollingUpdate.maxUnavailable", countOrPercentOfAll},
-	)
-}
-
-// jobFields are the checks of the JobSpec below a path, which ends in a dot.
-func jobFields(spec string) []field {
-	return []field{
-		{spec + "parallelism", atLeast(0)},
-		{spec + "completions", atLeast(0)},
-		{spec + "backoffLimit", atLeast(0)},
-		{spec + "backoffLimitPerIndex", atLeast(0)},
-		{spec + "maxFailedIndexes", atLeast(0)},
-		{spec + "activeDeadlineSeconds", atLeast(0)},
-		{spec + "ttlSecondsAfterFinished", atLeast(0)},
-		{spec + "completionMode", oneOf("NonIndexed", "Indexed")},
-		{spec + "podReplacementPolicy", oneOf("TerminatingOrFailed", "Failed")},
-	}
-}
-
-func cronJobFields() []field {
-	return append(jobFields("spec.jobTemplate.spec."),
-		field{"spec.schedule", schedule},
-		field{"spec.startingDeadlineSeconds", atLeast(0)},
-		field{"spec.successfulJobsHistoryLimit", atLeast(0)},
-		field{"spec.failedJobsHistoryLimit", atLeast(0)},
-		field{"spec.concurrencyPolicy", oneOf("Allow", "Forbid", "Replace")},
-		field{"metadata.name", named(func(s string) string { return length(s, 52) })},
-	)
-}
-
-// schedule checks the schedule of a CronJob. Kubernetes reads it with the same library.
-func schedule(v gaby.Value) (rule, message string) {
-	s, ok := text(v)
-	if !ok {
-		return "", ""
-	}
-	if strings.Contains(s, "TZ") {
-		return "format", "the schedule has a time zone: timeZone is the field for it"
-	}
-	if _, err := cron.ParseStandard(s); err != nil {
-		return "format", err.Error()
-	}
-	return "", ""
-}
-
 // template checks a pod template: its labels, its pod, and the restart policy. claims are the names
 // of volumes that the workload adds.
-func (c *checker) template(v gaby.Value, r rules, claims []string) {
-	c.keys(v.Get("metadata"))
+func (c *checker) template(v gaby.Value, restart, claims []string) {
+	c.table(v.Get("metadata"), "part metadata")
 	pod := v.Get("spec")
 	if !pod.Exists() {
 		return
 	}
 	c.pod(pod, claims...)
-	if r.restart == nil {
+	if restart == nil {
 		return
 	}
 	policy := pod.Get("restartPolicy")
-	got := policy.Text()
-	if got == "" {
-		got = "Always"
-	}
+	got := cmp.Or(policy.Text(), "Always")
 	switch {
-	case slices.Contains(r.restart, got):
+	case slices.Contains(restart, got):
 	case policy.Exists():
-		c.add(policy, "enum", "%q is not one of %s", got, strings.Join(r.restart, ", "))
+		c.add(policy, "enum", "%q is not one of %s", got, strings.Join(restart, ", "))
 	default:
-		c.missing(pod, "restartPolicy", "it must be "+strings.Join(r.restart, " or "))
+		c.missing(pod, "restartPolicy", "it must be "+strings.Join(restart, " or "))
 	}
-	if deadline := pod.Get("activeDeadlineSeconds"); deadline.Exists() && r.restart[0] == "Always" {
+	if deadline := pod.Get("activeDeadlineSeconds"); deadline.Exists() && restart[0] == "Always" {
 		c.add(deadline, "exclusive", "only a Pod or a Job may have activeDeadlineSeconds")
 	}
 }
@@ -161,7 +81,7 @@ func (c *checker) deployment(resource gaby.Value) {
 	spec := resource.Get("spec")
 	strategy := spec.Get("strategy")
 	rolling := strategy.Get("rollingUpdate")
-	if strategy.Get("type").Text() == "Recreate" && rolling.Exists() && !rolling.IsNull() {
+	if strategy.Get("type").Text() == "Recreate" && isSet(rolling) {
 		c.add(rolling, "exclusive", "rollingUpdate cannot be used with the strategy Recreate")
 	}
 	if surge := rolling.Get("maxSurge"); isZero(surge) && isZero(rolling.Get("maxUnavailable")) {
@@ -186,7 +106,7 @@ func (c *checker) statefulSet(resource gaby.Value) {
 func (c *checker) daemonSet(resource gaby.Value) {
 	c.selected(resource)
 	rolling := resource.Get("spec").Get("updateStrategy").Get("rollingUpdate")
-	if !rolling.Exists() || rolling.IsNull() {
+	if !isSet(rolling) {
 		return
 	}
 	surge, down := rolling.Get("maxSurge"), rolling.Get("maxUnavailable")
@@ -232,35 +152,11 @@ func (c *checker) cronJob(resource gaby.Value) {
 	}
 }
 
-func autoscalerFields() []field {
-	return []field{
-		{"spec.minReplicas", atLeast(1)},
-		{"spec.maxReplicas", atLeast(1)},
-		{"spec.scaleTargetRef.kind", notEmpty},
-		{"spec.scaleTargetRef.name", notEmpty},
-		{"spec.metrics.*.type", oneOf("Object", "Pods", "Resource", "External",
-			"ContainerResource")},
-		{"spec.metrics.*.resource.target.averageUtilization", atLeast(1)},
-		{"spec.metrics.*.resource.target.averageValue", positive},
-		{"spec.targetCPUUtilizationPercentage", atLeast(1)},
-		{"spec.behavior.scaleUp.stabilizationWindowSeconds", between(0, 3600)},
-		{"spec.behavior.scaleDown.stabilizationWindowSeconds", between(0, 3600)},
-	}
-}
-
 func (c *checker) autoscaler(resource gaby.Value) {
 	spec := resource.Get("spec")
 	least, okLeast := number(spec.Get("minReplicas"))
 	if most, ok := number(spec.Get("maxReplicas")); ok && okLeast && most < least {
 		c.add(spec.Get("maxReplicas"), "range", "%d is less than minReplicas, %d", most, least)
-	}
-}
-
-func disruptionFields() []field {
-	return []field{
-		{"spec.minAvailable", countOrPercentOfAll},
-		{"spec.maxUnavailable", countOrPercentOfAll},
-		{"spec.unhealthyPodEvictionPolicy", oneOf("IfHealthyBudget", "AlwaysAllow")},
 	}
 }
 
