@@ -14,8 +14,8 @@ import (
 
 // AddResourceTypes adds the contents of files about Kubernetes resource types. For each attribute
 // they define it registers get-<name> and set-<name>, which are like the built-in functions in
-// every respect. Call it before the first use of the executor. The errors are *resourcetypes.Error;
-// after an error the executor must not be used.
+// every respect. Call it before the first use of the executor. The errors are *api.Failure; after an
+// error the executor must not be used.
 func (e *Executor) AddResourceTypes(files ...resourcetypes.File) error {
 	h := e.handlers[api.ToolchainKubernetesYAML]()
 	provider := h.ResourceProvider()
@@ -63,12 +63,15 @@ func attributeProblem(
 	h *handler.FunctionHandler, attribute configkit.AttributeDescription, err error,
 ) error {
 	suffix := attribute.Functions.Name
-	problem := &resourcetypes.Error{
-		File: attribute.File, Pos: attribute.Pos, Key: suffix, Msg: err.Error(),
+	problem := &api.Failure{
+		Class: api.FailureUsage, Message: suffix + ": " + err.Error(),
+		Pos: api.Position{
+			File: attribute.File, Line: attribute.Pos.Line, Column: attribute.Pos.Column,
+		},
 	}
 	for _, name := range []string{"get-" + suffix, "set-" + suffix} {
 		if other, taken := h.Registration(name); taken && other.AttributeName != attribute.Name {
-			problem.Msg = fmt.Sprintf("function %s exists already", name)
+			problem.Message = fmt.Sprintf("%s: function %s exists already", suffix, name)
 			problem.Hint = "give the attribute another name"
 			break
 		}

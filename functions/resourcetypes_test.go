@@ -140,7 +140,7 @@ func TestErrorsInFilesAreLocated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := functions.NewStandardExecutor()
 			err := e.AddResourceTypes(resourcetypes.File{Name: "cache.yaml", Text: []byte(c.text)})
-			if _, ok := errors.AsType[*resourcetypes.Error](err); !ok ||
+			if _, ok := errors.AsType[*api.Failure](err); !ok ||
 				!strings.HasPrefix(err.Error(), c.says) {
 				t.Errorf("%s: %v, want %s", name, err, c.says)
 			}

@@ -722,9 +722,9 @@ func TestFileErrors(t *testing.T) {
 		t.Run(c.text, func(t *testing.T) {
 			p := k8skit.New()
 			err := p.AddFiles(resourcetypes.File{Name: "f.yaml", Text: []byte(c.text)})
-			e, ok := errors.AsType[*resourcetypes.Error](err)
+			e, ok := errors.AsType[*api.Failure](err)
 			if !ok || !strings.Contains(err.Error(), c.want) || !strings.Contains(e.Hint, c.hint) ||
-				e.File != "f.yaml" || e.Pos.Line == 0 {
+				e.Pos.File != "f.yaml" || e.Pos.Line == 0 {
 				t.Errorf(
 					"%q:\n%v (hint %s), want\n%s (hint %s)", c.text, err, hintOf(e), c.want, c.hint,
 				)
@@ -775,7 +775,7 @@ func TestAllErrorsAreReported(t *testing.T) {
 	}
 }
 
-func hintOf(e *resourcetypes.Error) string {
+func hintOf(e *api.Failure) string {
 	if e == nil {
 		return ""
 	}

@@ -2,13 +2,11 @@ package do
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
@@ -36,7 +34,7 @@ func AddResourceTypes(ctx context.Context, executor *functions.Executor, reader 
 	if len(files) == 0 {
 		return nil
 	}
-	return knowledgeProblems(executor.AddResourceTypes(files...))
+	return executor.AddResourceTypes(files...)
 }
 
 // SettingsNotes returns the notes about the settings, nil if the settings turn notes off.
@@ -92,32 +90,6 @@ func builtInTypes(types []api.ResourceType) string {
 		return "the built-in type " + names[0]
 	}
 	return "the built-in types " + strings.Join(names, ", ")
-}
-
-// knowledgeProblems converts the errors in resource type definitions to failures with positions.
-func knowledgeProblems(err error) error {
-	if err == nil {
-		return nil
-	}
-	var problems diag.List
-	for _, e := range configkit.Unjoin(err) {
-		k, ok := errors.AsType[*resourcetypes.Error](e)
-		if !ok {
-			problems = append(problems, diag.Failures(e, api.FailureUsage)...)
-			continue
-		}
-		f := diag.Usage("%s", k.Msg)
-		if k.Key != "" {
-			f = diag.Usage("%s: %s", k.Key, k.Msg)
-		}
-		if k.Unwrap() != nil {
-			f.Class = api.FailureInput
-		}
-		f.Hint = k.Hint
-		f.Pos, f.Err = api.Position{File: k.File, Line: k.Pos.Line, Column: k.Pos.Column}, e
-		problems = append(problems, f)
-	}
-	return problems
 }
 
 // shorter returns path relative to the working directory, if that is shorter.

@@ -11,22 +11,22 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/lang/pattern"
+	"github.com/fctl-dev/fctl/internal/strict"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // describe reads an entry of the attributes section. If the entry does not list parameters, they
-// are taken from the paths.
+// are taken from the paths. It reports false if something is wrong with the entry.
 func (r *Registry) describe(
 	d document, entry gaby.Value,
-) (configkit.AttributeDescription, error) {
+) (description configkit.AttributeDescription, ok bool) {
 	name := entry.Key()
-	description := configkit.AttributeDescription{
+	description = configkit.AttributeDescription{
 		Name: api.AttributeName(name), Upsert: true, File: d.Name, Pos: entry.KeyPosition(),
 	}
 	if !isName(name) {
-		return description, d.failKey(
-			entry, "a name consists of small letters, digits and dashes and begins with a letter",
-		)
+		d.failKey(entry, "", notAName)
+		return description, false
 	}
 	if !d.BuiltIn {
 		description.Functions.Name = name
@@ -36,86 +36,90 @@ func (r *Registry) describe(
 	}
 	var parameters []api.FunctionParameter
 	var members []string
-	readers := slices.Concat(
-		[]reader{readTo("description", &description.Description, d.text)},
-		d.constraints(&value, "dataType", "regexp", "enum", "min", "max", "example"),
-		[]reader{
-			readTo("upsert", &description.Upsert, d.boolean),
-			readTo("parameters", &parameters, d.parameters),
-			readTo("members", &members, d.texts),
-		})
+	fields := slices.Concat([]strict.Field{
+		text("description", &description.Description),
+		{Name: "dataType", Read: func(v strict.Value) {
+			t := v.OneOf([]string{"string", "int", "bool"})
+			if value.DataType != api.DataTypeEnum {
+				value.DataType = api.DataType(t)
+			}
+		}},
+		{Name: "min", Read: func(v strict.Value) { value.Min = new(v.Int()) }},
+		{Name: "max", Read: func(v strict.Value) { value.Max = new(v.Int()) }},
+	}, d.constraints(&value), []strict.Field{
+		strict.Bool("upsert", &description.Upsert),
+		{Name: "parameters", Read: func(v strict.Value) { parameters = d.parameters(v) }},
+		texts("members", &members),
+	})
 	if d.BuiltIn { // users' files have the name of the attribute and short forms instead
-		readers = append(readers, readTo("functions", &description.Functions, d.functions),
-			reader{"value", func(v gaby.Value) error { return d.parameter(&value, v, "value") }})
+		functions, setter := &description.Functions, true
+		fields = append(fields,
+			strict.Field{Name: "functions", Read: func(v strict.Value) {
+				reads(v, "functions", text("name", &functions.Name),
+					text("formerName", &functions.FormerName), strict.Bool("setter", &setter),
+					text("exampleValue", &functions.ExampleValue))
+				functions.ReadOnly = !setter
+			}},
+			strict.Field{Name: "value", Read: func(v strict.Value) { d.parameter(&value, v) }},
+			strict.Field{Name: "rank"})
 	}
-	if err := d.read(entry, name, readers...); err != nil {
-		return description, err
+	v := d.at(entry)
+	if !reads(v, "an entry of "+name, fields...) {
+		return description, false
 	}
 	value.Description = cmp.Or(value.Description, description.Description)
-	if description.Description == "" {
-		return description, d.fail(entry, "description", "it is missing")
+	if lacks(v, "description", description.Description == "") {
+		return description, false
 	}
 	if len(members) > 0 {
 		if !d.BuiltIn {
-			return description,
-				d.fail(entry.Get("members"), "members", "only attributes of the program are groups")
+			v.Get("members").Fail("", "members: only attributes of the program are groups")
+			return description, false
 		}
-		first, err := r.describe(d, d.entry("attributes", members[0]))
+		first, ok := r.describe(d, d.entry("attributes", members[0]))
 		description.Parameters = first.Parameters
-		return description, err
+		return description, ok
 	}
-	if !d.BuiltIn && !entry.Get("dataType").Exists() && value.DataType == api.DataTypeString {
+	if !d.BuiltIn && !v.Get("dataType").Exists() && value.DataType == api.DataTypeString {
 		value.DataType = r.pathsType(api.AttributeName(name))
 	}
-	if err := d.checkConstraints(&value, entry); err != nil {
-		return description, err
+	if !isConsistent(&value, v) {
+		return description, false
 	}
-	if !entry.Get("parameters").Exists() {
-		var err error
+	if !v.Get("parameters").Exists() {
 		most := r.pathWithMostArguments(name, d.BuiltIn)
-		if parameters, err = d.parametersOf(most, entry); err != nil {
-			return description, err
+		if parameters, ok = parametersOf(most); !ok {
+			v.Fail("", "parameters: it is missing: path %s does not name its arguments", most)
+			return description, false
 		}
 	}
 	if slices.ContainsFunc(parameters, func(p api.FunctionParameter) bool {
 		return p.ParameterName == value.ParameterName
 	}) {
-		return description, d.fail(
-			entry, "parameters", "%s is the parameter for the value; call this one otherwise",
-			value.ParameterName,
-		)
+		v.Fail("", "parameters: %s is the parameter for the value; call this one otherwise",
+			value.ParameterName)
+		return description, false
 	}
 	description.Parameters = append(parameters, value)
-	return description, nil
+	return description, true
 }
 
 // checkAttribute checks an entry of the attributes section and that its parameters fill the %s of
 // the paths.
-func (r *Registry) checkAttribute(d document, entry gaby.Value) error {
-	description, err := r.describe(d, entry)
-	if err != nil || entry.Get("members").Exists() {
-		return err
+func (r *Registry) checkAttribute(d document, entry gaby.Value) {
+	description, ok := r.describe(d, entry)
+	if !ok || entry.Get("members").Exists() {
+		return
 	}
 	most := r.pathWithMostArguments(entry.Key(), d.BuiltIn)
 	if n := len(description.Parameters) - 1; most != nil && n != most.Arguments() {
-		return d.fail(
-			entry, "parameters", "%d are listed, but path %s has %d places for arguments (%%s)",
-			n, most, most.Arguments(),
-		)
+		d.at(entry).Fail("",
+			"parameters: %d are listed, but path %s has %d places for arguments (%%s)", n, most,
+			most.Arguments())
 	}
-	return nil
 }
 
-// functions reads which functions a built-in attribute has.
-func (d document) functions(v gaby.Value, name string) (configkit.AttributeFunctions, error) {
-	functions, setter := configkit.AttributeFunctions{}, true
-	err := d.read(v, name, readTo("name", &functions.Name, d.text),
-		readTo("formerName", &functions.FormerName, d.text),
-		readTo("setter", &setter, d.boolean),
-		readTo("exampleValue", &functions.ExampleValue, d.text))
-	functions.ReadOnly = !setter
-	return functions, err
-}
+const notAName = "a name consists of small letters, digits and dashes and begins with a letter"
 
 // isName reports whether s is a name in kebab case: lower-case letters, digits and single dashes,
 // beginning with a letter.
@@ -130,134 +134,100 @@ func isName(s string) bool {
 }
 
 // parameters reads the list of parameters that fill the %s of paths.
-func (d document) parameters(list gaby.Value, name string) ([]api.FunctionParameter, error) {
+func (d document) parameters(list strict.Value) []api.FunctionParameter {
 	var all []api.FunctionParameter
-	err := d.items(list, name, func(e gaby.Value) error {
+	for e := range list.List() {
 		p := api.FunctionParameter{Required: true, DataType: api.DataTypeString}
-		if err := d.parameter(&p, e, name); err != nil {
-			return err
-		}
+		d.parameter(&p, e)
 		if slices.ContainsFunc(all, func(o api.FunctionParameter) bool {
 			return o.ParameterName == p.ParameterName
 		}) {
-			return d.fail(e, "name", "there are two parameters %s", p.ParameterName)
+			e.Fail("", "name: there are two parameters %s", p.ParameterName)
 		}
 		all = append(all, p)
-		return nil
-	})
-	return all, err
+	}
+	return all
 }
 
 // parameter reads the description of a parameter.
-func (d document) parameter(p *api.FunctionParameter, e gaby.Value, name string) error {
-	err := d.read(e, name, append([]reader{
-		readTo("name", &p.ParameterName, d.text), readTo("description", &p.Description, d.text),
-	}, d.constraints(p, "regexp", "enum", "example")...)...)
-	switch {
-	case err != nil:
-		return err
-	case p.Description == "":
-		return d.fail(e, "description", "it is missing")
-	case !isName(p.ParameterName):
-		return d.fail(
-			e, "name",
-			"a name consists of small letters, digits and dashes and begins with a letter",
-		)
+func (d document) parameter(p *api.FunctionParameter, e strict.Value) {
+	fields := append([]strict.Field{
+		text("name", &p.ParameterName), text("description", &p.Description),
+	}, d.constraints(p)...)
+	if !reads(e, "an entry of parameters", fields...) ||
+		lacks(e, "description", p.Description == "") {
+		return
 	}
-	return d.checkConstraints(p, e)
+	if !isName(p.ParameterName) {
+		e.Fail("", "name: %s", notAName)
+		return
+	}
+	isConsistent(p, e)
 }
 
-// constraints returns the readers of fields that restrict the values of a parameter.
-func (d document) constraints(p *api.FunctionParameter, keys ...string) []reader {
-	var readers []reader
-	for _, key := range keys {
-		readers = append(readers, reader{key, func(v gaby.Value) error {
-			return d.constraint(p, key, v)
-		}})
-	}
-	return readers
-}
-
-// constraint reads a field that restricts the values of a parameter.
-func (d document) constraint(
-	p *api.FunctionParameter, key string, field gaby.Value,
-) (err error) {
-	switch key {
-	case "dataType":
-		var text string
-		text, err = d.oneOf(field, key, []string{"string", "int", "bool"})
-		if p.DataType != api.DataTypeEnum {
-			p.DataType = api.DataType(text)
-		}
-	case "regexp":
-		if p.Regexp, err = d.text(field, key); err == nil && !d.BuiltIn { // a test checks those
-			if _, bad := pattern.Compile(p.Regexp); bad != nil {
-				err = d.fail(field, key, "%v", bad)
+// constraints returns the fields that restrict the values of a parameter.
+func (d document) constraints(p *api.FunctionParameter) []strict.Field {
+	return []strict.Field{
+		{Name: "regexp", Read: func(v strict.Value) {
+			p.Regexp = v.Scalar()
+			if d.BuiltIn {
+				return // a test checks those
 			}
-		}
-	case "enum":
-		p.DataType = api.DataTypeEnum
-		p.EnumValues, err = d.texts(field, key)
-	case "min", "max":
-		var n int
-		if n, err = d.integer(field, key); key == "min" {
-			p.Min = &n
-		} else {
-			p.Max = &n
-		}
-	case "example":
-		p.Example, err = d.text(field, key)
+			if _, err := pattern.Compile(p.Regexp); err != nil {
+				v.Fail("", "regexp: %v", err)
+			}
+		}},
+		{Name: "enum", Read: func(v strict.Value) {
+			p.DataType = api.DataTypeEnum
+			for item := range v.List() {
+				p.EnumValues = append(p.EnumValues, item.Scalar())
+			}
+		}},
+		text("example", &p.Example),
 	}
-	return err
 }
 
-// checkConstraints rejects inconsistent constraints.
-func (d document) checkConstraints(p *api.FunctionParameter, e gaby.Value) error {
+// isConsistent reports constraints of a parameter that contradict each other.
+func isConsistent(p *api.FunctionParameter, e strict.Value) bool {
+	before := e.Reader().Count()
 	switch {
 	case p.Regexp != "" && p.DataType != api.DataTypeString:
-		return d.fail(e.Get("regexp"), "regexp", "only a string can have a regular expression")
+		e.Get("regexp").Fail("", "regexp: only a string can have a regular expression")
 	case (p.Min != nil || p.Max != nil) && p.DataType != api.DataTypeInt:
 		key := "min"
 		if p.Min == nil {
 			key = "max"
 		}
-		return d.fail(
-			e.Get(key), key, "only a number (dataType: int) can have a minimum or maximum",
-		)
+		e.Get(key).Fail("",
+			"%s: only a number (dataType: int) can have a minimum or maximum", key)
 	case p.Min != nil && p.Max != nil && *p.Min > *p.Max:
-		return d.fail(
-			e.Get("min"), "min", "the minimum %d is greater than the maximum %d", *p.Min, *p.Max,
-		)
+		e.Get("min").Fail("", "min: the minimum %d is greater than the maximum %d", *p.Min, *p.Max)
 	case e.Get("enum").Exists() && len(p.EnumValues) == 0:
-		return d.fail(e.Get("enum"), "enum", "it is empty")
+		e.Get("enum").Fail("", "enum: it is empty")
 	}
-	return nil
+	return e.Reader().Count() == before
 }
 
-// parametersOf returns the parameters of a path, named as the path binds them.
-func (d document) parametersOf(
-	path *yamlpath.Path, entry gaby.Value,
-) ([]api.FunctionParameter, error) {
+// parametersOf returns the parameters of a path, named as the path binds them. It reports false if
+// the path does not name all of them.
+func parametersOf(path *yamlpath.Path) (all []api.FunctionParameter, ok bool) {
 	if path == nil {
-		return nil, nil
+		return nil, true
 	}
-	var all []api.FunctionParameter
 	for i := range path.Segments() {
 		s := &path.Segments()[i]
 		if s.Holes == 0 {
 			continue
 		}
 		if s.Holes > 1 || !isName(s.Param) {
-			return nil, d.fail(
-				entry, "parameters", "it is missing: path %s does not name its arguments", path,
-			)
+			return nil, false
 		}
 		all = append(all, api.FunctionParameter{
 			ParameterName: s.Param, Required: true, DataType: api.DataTypeString,
 			Description: strings.ReplaceAll(s.Param, "-", " ") + ", or * for all",
 		})
 	}
-	return all, nil
+	return all, true
 }
 
 // rawPaths visits the paths of an attribute as they are written in files and registered, without
@@ -308,16 +278,14 @@ func (r *Registry) pathWithMostArguments(name string, builtIn bool) (most *yamlp
 func (r *Registry) Attributes() []configkit.AttributeDescription {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.parse() != nil {
-		return nil
-	}
+	r.parse()
 	byName := map[api.AttributeName]configkit.AttributeDescription{}
 	for _, d := range r.documents {
 		for e := d.entry("attributes").First(); e.Exists(); e = e.Next() {
 			if d.BuiltIn && !e.Get("functions").Exists() {
 				continue
 			}
-			if description, err := r.describe(d, e); err == nil {
+			if description, ok := r.describe(d, e); ok {
 				byName[description.Name] = description
 			}
 		}
@@ -332,13 +300,10 @@ func (r *Registry) Attributes() []configkit.AttributeDescription {
 func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDescription, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.parse() != nil {
-		return configkit.AttributeDescription{}, false
-	}
+	r.parse()
 	for _, d := range slices.Backward(r.documents) {
 		if e := d.entry("attributes", string(name)); e.Exists() {
-			description, err := r.describe(d, e)
-			return description, err == nil
+			return r.describe(d, e)
 		}
 	}
 	path := r.pathWithMostArguments(string(name), false)
@@ -348,8 +313,8 @@ func (r *Registry) AttributeInfo(name api.AttributeName) (configkit.AttributeDes
 	description := configkit.AttributeDescription{
 		Name: name, Description: fmt.Sprintf("the values of attribute %s", name), Upsert: true,
 	}
-	parameters, err := document{File: &File{}}.parametersOf(path, gaby.Value{})
-	if err != nil { // unnamed arguments: only their number is known
+	parameters, named := parametersOf(path)
+	if !named { // only their number is known
 		for i := range path.Arguments() {
 			parameters = append(parameters, api.FunctionParameter{
 				ParameterName: fmt.Sprintf("key-%d", i+1), Required: true,
@@ -379,16 +344,19 @@ func (r *Registry) RegisteredPaths() api.AttributeNameToResourceTypeToPathToVisi
 	return all
 }
 
-// attributeGroups returns the attributes that mean several others.
-func (r *Registry) attributeGroups() map[api.AttributeName][]api.AttributeName {
-	groups := map[api.AttributeName][]api.AttributeName{}
+// readAttributes reads which attributes mean several others, and the ranks of attributes.
+func (r *Registry) readAttributes() {
+	r.groups = map[api.AttributeName][]api.AttributeName{}
+	r.ranks = map[api.AttributeName]int{}
 	for _, d := range r.documents {
 		for e := d.entry("attributes").First(); e.Exists(); e = e.Next() {
+			name := api.AttributeName(e.Key())
 			for member := e.Get("members").First(); member.Exists(); member = member.Next() {
-				name := api.AttributeName(e.Key())
-				groups[name] = append(groups[name], api.AttributeName(member.Text()))
+				r.groups[name] = append(r.groups[name], api.AttributeName(member.Text()))
+			}
+			if rank, ok := e.Get("rank").Data().(int); ok && d.BuiltIn {
+				r.ranks[name] = rank
 			}
 		}
 	}
-	return groups
 }

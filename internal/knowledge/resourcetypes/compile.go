@@ -2,7 +2,6 @@ package resourcetypes
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/strict"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
@@ -58,19 +58,15 @@ func (r *Registry) newTypeCompiler(of api.ResourceType) *typeCompiler {
 }
 
 // resourceType reads the entries of a type in all files.
-func (c *typeCompiler) resourceType(t api.ResourceType, depth int) error {
-	var problems problems
-	documents, err := c.registry.documentsAbout(string(t))
-	problems.add(err)
-	for _, d := range documents {
+func (c *typeCompiler) resourceType(t api.ResourceType, depth int) {
+	for _, d := range c.registry.documentsAbout(string(t)) {
 		if c.skips(d) {
 			continue
 		}
-		if fragment := d.entry("resourceTypes", string(t)); fragment.Exists() && !problems.stop {
-			problems.add(c.fragment(d, fragment, "", depth))
+		if fragment := d.entry("resourceTypes", string(t)); fragment.Exists() {
+			c.fragment(d, fragment, "", depth)
 		}
 	}
-	return problems.err()
 }
 
 // onlySensitive reports whether only the paths of secret values are read.
@@ -111,123 +107,105 @@ func (c *typeCompiler) names(section string) []string {
 }
 
 // fragment reads a resource type or a shape whose paths are below prefix.
-func (c *typeCompiler) fragment(d document, f gaby.Value, prefix string, depth int) error {
-	if depth > maxEmbeds {
-		return d.stop(f, "", "shapes are embedded more than %d deep", maxEmbeds)
+func (c *typeCompiler) fragment(d document, f gaby.Value, prefix string, depth int) {
+	v := d.at(f)
+	switch c.fragments++; {
+	case c.registry.stopped || !v.Exists() || v.IsNull():
+		return
+	case depth > maxEmbeds:
+		c.stop(v, "shapes are embedded more than %d deep", maxEmbeds)
+		return
+	case c.fragments > maxFragments:
+		c.stop(v, "it consists of more than %d shapes", maxFragments)
+		return
 	}
-	if c.fragments++; c.fragments > maxFragments {
-		return d.stop(f, "", "it consists of more than %d shapes", maxFragments)
+	// asked returns a field that is read only if it is asked for.
+	asked := func(name string, alsoFor api.AttributeName, read func(strict.Value)) strict.Field {
+		if c.only != nil && !slices.Contains(c.only, alsoFor) {
+			return strict.Field{Name: name}
+		}
+		return strict.Field{Name: name, Read: read}
 	}
-	known := []string{"embeds", "mergeKeys", "mapKeyPaths", "exclusiveFields", "attributes"}
+	fields := []strict.Field{
+		{Name: "embeds", Read: func(v strict.Value) { c.embeds(d, v, prefix, depth) }},
+		asked("mergeKeys", justMergeKeys, func(v strict.Value) { c.mergeKeys(v, prefix) }),
+		asked("mapKeyPaths", "-", func(v strict.Value) { c.mapKeyPaths(v, prefix) }),
+		asked("exclusiveFields", "-", func(v strict.Value) { c.exclusiveFields(v, prefix) }),
+		{Name: "attributes", Read: func(v strict.Value) { c.attributes(d, v, prefix) }},
+	}
 	if depth == 0 || prefix == "" {
-		known = append(known, "sameAs", "scope")
+		fields = append(fields,
+			strict.Field{Name: "sameAs", Read: func(v strict.Value) { c.sameAs(v, depth) }},
+			strict.Field{Name: "scope", Read: func(v strict.Value) {
+				v.OneOf([]string{
+					string(configkit.ScopeCluster), string(configkit.ScopeNamespaced),
+				})
+			}})
 	}
-	return d.fields(f, "a resource type", known, func(key string, section gaby.Value) error {
-		switch key {
-		case "sameAs":
-			return c.sameAs(d, section, depth)
-		case "scope":
-			return d.checkScope(section)
-		case "embeds":
-			return c.embeds(d, section, prefix, depth)
-		case "attributes":
-			return c.attributes(d, section, prefix)
-		}
-		if c.only != nil && (key != "mergeKeys" || !slices.Contains(c.only, justMergeKeys)) {
-			return nil
-		}
-		switch key {
-		case "mergeKeys":
-			return c.mergeKeys(d, section, prefix)
-		case "mapKeyPaths":
-			return c.mapKeyPaths(d, section, prefix)
-		}
-		return c.exclusiveFields(d, section, prefix)
-	})
+	v.Object("a resource type", fields...)
+}
+
+// stop reports what would otherwise be repeated over and over. Nothing more is read.
+func (c *typeCompiler) stop(at strict.Value, format string, args ...any) {
+	at.Fail("", format, args...)
+	c.registry.stopped = true
 }
 
 // sameAs reads everything about another type as if it were said about this one.
-func (c *typeCompiler) sameAs(d document, v gaby.Value, depth int) error {
-	name, err := d.text(v, "sameAs")
-	if err != nil {
-		return err
-	}
-	documents, err := c.registry.documentsAbout(name)
-	if err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(documents, func(d document) bool {
+func (c *typeCompiler) sameAs(v strict.Value, depth int) {
+	name := v.Scalar()
+	if !slices.ContainsFunc(c.registry.documentsAbout(name), func(d document) bool {
 		return d.entry("resourceTypes", name).Exists()
 	}) {
-		known, err := c.registry.typeNames()
-		return errors.Join(
-			err, d.unknown(v.Position(), "sameAs", "nothing is said about type "+name, name, known),
-		)
+		v.Fail(hintFor(name, c.registry.typeNames()), "sameAs: nothing is said about type %s", name)
+		return
 	}
 	if depth >= maxEmbeds {
-		return d.stop(v, "sameAs", "types are the same as others more than %d deep", maxEmbeds)
+		c.stop(v, "sameAs: types are the same as others more than %d deep", maxEmbeds)
+		return
 	}
-	return c.resourceType(api.ResourceType(name), depth+1)
+	c.resourceType(api.ResourceType(name), depth+1)
 }
 
 // embeds reads shapes below their paths. Arguments given by an outer embedding override those of
 // inner ones.
-func (c *typeCompiler) embeds(
-	d document, list gaby.Value, prefix string, depth int,
-) error {
-	return d.items(list, "embeds", func(e gaby.Value) error {
+func (c *typeCompiler) embeds(d document, list strict.Value, prefix string, depth int) {
+	for e := range list.List() {
 		var shape gaby.Value
 		var from document
-		var path string
+		var name, path string
 		var arguments []string
-		err := d.read(e, "embeds",
-			reader{"shape", func(v gaby.Value) error {
-				text, err := d.text(v, "shape")
-				if err != nil {
-					return err
+		if !reads(e, "an entry of embeds",
+			strict.Field{Name: "shape", Read: func(v strict.Value) {
+				name = v.Scalar()
+				if from, shape = c.lookUp(d, "shapes", name); !shape.Exists() &&
+					!c.onlySensitive() {
+					v.Fail(hintFor(name, c.names("shapes")), "shape: there is no shape %s", name)
 				}
-				from, shape = c.lookUp(d, "shapes", text)
-				if !shape.Exists() && !c.onlySensitive() {
-					return d.unknown(
-						v.Position(), "shape", "there is no shape "+text, text, c.names("shapes"),
-					)
-				}
-				return nil
-			}}, readTo("path", &path, d.text), readTo("arguments", &arguments, d.texts))
-		if err != nil {
-			return err
-		}
-		if !shape.Exists() && c.onlySensitive() {
-			return nil
-		}
-		if !shape.Exists() {
-			return d.fail(e, "shape", "it is missing")
+			}}, text("path", &path), texts("arguments", &arguments)) ||
+			lacks(e, "shape", name == "") || !shape.Exists() {
+			continue
 		}
 		outer := c.arguments
 		if outer == nil {
 			c.arguments = arguments
 		}
-		err = c.fragment(from, shape, joinPrefix(prefix, path), depth+1)
+		c.fragment(from, shape, joinPrefix(prefix, path), depth+1)
 		c.arguments = outer
-		return err
-	})
+	}
 }
 
 // withVersions returns types and their other versions.
-func (c *typeCompiler) withVersions(types []string) ([]string, error) {
+func (c *typeCompiler) withVersions(types []string) []string {
 	all := slices.Clone(types)
 	for _, t := range types {
-		versions, err := c.registry.versionsOf(t)
-		if err != nil {
-			return nil, err
-		}
-		for _, version := range versions {
+		for _, version := range c.registry.versionsOf(t) {
 			if !slices.Contains(all, version) {
 				all = append(all, version)
 			}
 		}
 	}
-	return all, nil
+	return all
 }
 
 // joinPrefix joins the path at which a shape is embedded and a path in the shape. The latter may be
@@ -240,56 +218,45 @@ func joinPrefix(prefix, path string) string {
 	return prefix + "." + path
 }
 
-// path reads a path relative to prefix.
-func (c *typeCompiler) path(
-	d document, v gaby.Value, key, prefix string,
-) (*yamlpath.Path, error) {
-	text, err := d.text(v, key)
+// readPath reads a path relative to prefix. name is what messages call it. It returns nil if the path
+// is wrong.
+func readPath(v strict.Value, name, prefix string) *yamlpath.Path {
+	path, err := yamlpath.Parse(joinPrefix(prefix, v.Scalar()))
 	if err != nil {
-		return nil, err
-	}
-	path, err := yamlpath.Parse(joinPrefix(prefix, text))
-	if err != nil {
-		failure := d.fail(v, key, "%v", err).(*Error)
+		hint := ""
 		if e, ok := err.(*yamlpath.Error); ok {
-			failure.Hint = e.Hint
+			hint = e.Hint
 		}
-		return nil, failure
+		v.Fail(hint, "%s: %v", name, err)
+		return nil
 	}
-	return path, nil
+	return path
 }
 
-// readPath returns the reader of a path relative to prefix.
-func (c *typeCompiler) readPath(d document, key string, to **yamlpath.Path, prefix string) reader {
-	return readTo(key, to, func(v gaby.Value, name string) (*yamlpath.Path, error) {
-		return c.path(d, v, name, prefix)
+// pathBelow returns a field with a path relative to prefix.
+func pathBelow(prefix string, to **yamlpath.Path) strict.Field {
+	return strict.To("path", to, func(v strict.Value) *yamlpath.Path {
+		return readPath(v, "path", prefix)
 	})
 }
 
-func (c *typeCompiler) mergeKeys(d document, list gaby.Value, prefix string) error {
-	return d.items(list, "mergeKeys", func(e gaby.Value) error {
+func (c *typeCompiler) mergeKeys(list strict.Value, prefix string) {
+	for e := range list.List() {
 		var path *yamlpath.Path
 		var key string
 		var extra []string
 		var defaults map[string]string
 		unique := true
-		err := d.read(e, "mergeKeys", c.readPath(d, "path", &path, prefix),
-			readTo("key", &key, d.text), readTo("extraKeys", &extra, d.texts),
-			readTo("defaults", &defaults, d.textMap), readTo("unique", &unique, d.boolean))
-		switch {
-		case err != nil:
-			return err
-		case path == nil:
-			return d.fail(e, "path", "it is missing")
-		case key == "":
-			return d.fail(e, "key", "it is missing")
+		if !reads(e, "an entry of mergeKeys", pathBelow(prefix, &path), text("key", &key),
+			texts("extraKeys", &extra), textMap("defaults", &defaults),
+			strict.Bool("unique", &unique)) ||
+			lacks(e, "path", path == nil) || lacks(e, "key", key == "") {
+			continue
 		}
 		for of := range defaults {
 			if !slices.Contains(extra, of) {
-				return d.unknown(
-					e.Get("defaults").Position(), "defaults", of+" is not one of the extraKeys", of,
-					extra,
-				)
+				e.Get("defaults").Fail(hintFor(of, extra),
+					"defaults: %s is not one of the extraKeys", of)
 			}
 		}
 		node := c.mergeKeyNode(path)
@@ -297,8 +264,7 @@ func (c *typeCompiler) mergeKeys(d document, list gaby.Value, prefix string) err
 			node.Keys, node.Defaults = append([]string{key}, extra...), defaults
 			node.Shared = !unique
 		}
-		return nil
-	})
+	}
 }
 
 // mergeKeyNode returns the node of a path, creating it if necessary.
@@ -326,167 +292,183 @@ func (c *typeCompiler) mergeKeyNode(path *yamlpath.Path) *configkit.MergeKeyTree
 }
 
 // mapKeyPaths reads the paths of maps whose keys users choose.
-func (c *typeCompiler) mapKeyPaths(d document, list gaby.Value, prefix string) error {
-	return d.items(list, "mapKeyPaths", func(e gaby.Value) error {
-		path, err := c.path(d, e, "mapKeyPaths", prefix)
-		if err != nil {
-			return err
+func (c *typeCompiler) mapKeyPaths(list strict.Value, prefix string) {
+	for e := range list.List() {
+		path := readPath(e, "mapKeyPaths", prefix)
+		if path == nil {
+			continue
 		}
 		last := len(path.Segments()) - 1
 		if last == 0 || path.Segments()[last].Kind != yamlpath.Any {
-			return d.fail(e, "mapKeyPaths", "path %s does not end in .*", path)
+			e.Fail("", "mapKeyPaths: path %s does not end in .*", path)
+			continue
 		}
 		c.mapKeys[path.Normalized(last)] = true
-		return nil
-	})
+	}
 }
 
 // exclusiveFields reads groups of fields that exclude each other. The type itself takes precedence
 // over *.
-func (c *typeCompiler) exclusiveFields(d document, list gaby.Value, prefix string) error {
-	return d.items(list, "exclusiveFields", func(e gaby.Value) error {
+func (c *typeCompiler) exclusiveFields(list strict.Value, prefix string) {
+	for e := range list.List() {
 		x := configkit.ExclusiveFields{Path: api.UnresolvedPath(prefix)}
 		var path *yamlpath.Path
-		err := d.read(e, "exclusiveFields", c.readPath(d, "path", &path, prefix),
-			readTo("members", &x.Members, d.texts),
-			readTo("discriminator", &x.Discriminator, d.text),
-			readTo("allowedMember", &x.AllowedMember, d.textMap))
-		if err != nil {
-			return err
+		if !reads(e, "an entry of exclusiveFields", pathBelow(prefix, &path),
+			texts("members", &x.Members), text("discriminator", &x.Discriminator),
+			textMap("allowedMember", &x.AllowedMember)) ||
+			lacks(e, "members", len(x.Members) == 0) {
+			continue
 		}
 		if path != nil {
 			x.Path = path.NormalizedPath()
 		}
-		if len(x.Members) == 0 {
-			return d.fail(e, "members", "it is missing")
-		}
 		for _, member := range x.AllowedMember {
 			if !slices.Contains(x.Members, member) {
-				return d.unknown(
-					e.Get("allowedMember").Position(), "allowedMember",
-					member+" is not one of the members", member, x.Members,
-				)
+				e.Get("allowedMember").Fail(hintFor(member, x.Members),
+					"allowedMember: %s is not one of the members", member)
 			}
 		}
 		if (x.Discriminator == "") != (len(x.AllowedMember) == 0) {
-			return d.fail(e, "discriminator", "discriminator and allowedMember belong together")
+			e.Fail("", "discriminator: discriminator and allowedMember belong together")
 		}
 		key := string(x.Path) + " " + strings.Join(x.Members, " ")
 		if _, ok := c.exclusive[key]; !ok || c.level == 0 {
 			c.exclusive[key] = x
 		}
-		return nil
-	})
+	}
 }
 
-func (c *typeCompiler) attributes(d document, section gaby.Value, prefix string) error {
-	return d.fields(section, "attributes", nil, func(name string, list gaby.Value) error {
-		onlySensitive := c.onlySensitive()
-		if c.only != nil && !onlySensitive && !slices.Contains(c.only, api.AttributeName(name)) {
-			return nil
+func (c *typeCompiler) attributes(d document, section strict.Value, prefix string) {
+	onlySensitive := c.onlySensitive()
+	for list := range section.Map() {
+		name := api.AttributeName(list.Key())
+		if c.only != nil && !onlySensitive && !slices.Contains(c.only, name) {
+			continue
 		}
-		return d.items(list, name, func(e gaby.Value) error {
-			if onlySensitive && !e.Get("sensitive").Exists() {
-				return nil
+		list.Path = list.Key()
+		for e := range list.List() {
+			if onlySensitive && !e.Value.Get("sensitive").Exists() {
+				continue
 			}
-			info, parsed, err := c.visitorInfo(d, api.AttributeName(name), e, prefix)
-			if err == nil && !d.BuiltIn && parsed.Arguments() > 0 {
-				err = c.checkArguments(d, info, parsed, e)
+			info, path := c.visitorInfo(d, name, e, prefix)
+			if info != nil && (d.BuiltIn || c.areFilled(name, path, e)) {
+				c.add(info, path, c.level)
 			}
-			if err != nil {
-				return err
-			}
-			c.add(info, parsed, c.level)
-			return nil
-		})
-	})
+		}
+	}
 }
 
-// checkArguments rejects a path with more %s than the functions of a built-in attribute fill in.
-func (c *typeCompiler) checkArguments(
-	d document, info *api.PathVisitorInfo, path *yamlpath.Path, e gaby.Value,
-) error {
-	from, entry := c.registry.builtInAttribute(string(info.AttributeName))
+// areFilled reports a path with more %s than the functions of a built-in attribute fill in.
+func (c *typeCompiler) areFilled(
+	name api.AttributeName, path *yamlpath.Path, e strict.Value,
+) bool {
+	if path.Arguments() == 0 {
+		return true
+	}
+	from, entry := c.registry.builtInAttribute(string(name))
 	if !entry.Exists() {
-		return nil
+		return true
 	}
 	filled := 0
-	if description, err := c.registry.describe(from, entry); err == nil {
+	if description, ok := c.registry.describe(from, entry); ok {
 		filled = len(description.Parameters) - 1
 	}
-	if path.Arguments() <= filled {
-		return nil
+	if path.Arguments() > filled {
+		e.Fail("* in the place of a lookup or a key is every element",
+			"path: it has %d %%s, but functions of attribute %s fill in %d", path.Arguments(),
+			name, filled)
 	}
-	err := d.fail(
-		e, "path", "it has %d %%s, but functions of attribute %s fill in %d", path.Arguments(),
-		info.AttributeName, filled,
-	)
-	err.(*Error).Hint = "* in the place of a lookup or a key is every element"
-	return err
+	return path.Arguments() <= filled
 }
 
 // visitorInfo reads an entry of an attribute: a path, or a map with a path and what is known about
-// its values.
+// its values. It returns nil if something is wrong with the entry.
 func (c *typeCompiler) visitorInfo(
-	d document, name api.AttributeName, e gaby.Value, prefix string,
-) (*api.PathVisitorInfo, *yamlpath.Path, error) {
+	d document, name api.AttributeName, e strict.Value, prefix string,
+) (*api.PathVisitorInfo, *yamlpath.Path) {
 	info := &api.PathVisitorInfo{AttributeName: name, DataType: c.registry.dataTypeOf(name)}
-	var details api.AttributeDetails
-	var path *yamlpath.Path
-	var accessor gaby.Value
 	if e.Kind() == gaby.Scalar { // only a path
-		path, err := c.path(d, e, string(name), prefix)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case path.EmbeddedPath() != "":
-			return nil, nil, d.fail(
-				e, string(name), "the path asks for an embedded part: {path, accessor} is expected",
-			)
+		path := readPath(e, string(name), prefix)
+		if path == nil {
+			return nil, nil
+		}
+		if path.EmbeddedPath() != "" {
+			e.Fail("", "%s: the path asks for an embedded part: {path, accessor} is expected", name)
+			return nil, nil
 		}
 		info.Path = api.UnresolvedPath(path.String())
-		return info, path, nil
+		return info, path
 	}
+	var details api.AttributeDetails
+	path, accessor, ok := c.pathEntry(d, info, &details, e, prefix)
+	switch {
+	case !ok || lacks(e, "path", path == nil):
+		return nil, nil
+	case path.EmbeddedPath() != "" && !accessor:
+		e.Fail("", "accessor: it is missing: path %s asks for an embedded part", path)
+		return nil, nil
+	case (info.EmbeddedAccessorType == api.EmbeddedAccessorRegexp ||
+		info.EmbeddedAccessorType == api.EmbeddedAccessorLine) &&
+		info.DataType != api.DataTypeString:
+		e.Fail("", "dataType: a part that %s reaches is a string, not %s",
+			info.EmbeddedAccessorType, info.DataType)
+		return nil, nil
+	case info.Arguments != nil && path.Arguments() > 0:
+		e.Get("arguments").Fail("", "arguments: path %s has places for arguments (%%s)", path)
+		return nil, nil
+	}
+	if info.Arguments != nil && c.arguments != nil {
+		info.Arguments = c.arguments
+	}
+	if details.NeededRequired != nil || details.DefaultValue != nil || details.IsNeeded ||
+		details.IsProvided || details.Description != "" {
+		info.Details = &details
+	}
+	info.Path = api.UnresolvedPath(path.String())
+	return info, path
+}
+
+// pathEntry reads the fields of an entry with a path. accessor says that it has an accessor, ok that
+// nothing is wrong with the fields.
+func (c *typeCompiler) pathEntry(
+	d document, info *api.PathVisitorInfo, details *api.AttributeDetails, e strict.Value,
+	prefix string,
+) (path *yamlpath.Path, accessor, ok bool) {
 	var dataType string
 	var except, targets []string
-	var required map[string]string
 	needed, upsert := false, true
-	err := d.read(e, string(name), c.readPath(d, "path", &path, prefix),
-		readTo("dataType", &dataType, func(v gaby.Value, key string) (string, error) {
-			return d.oneOf(v, key, []string{"string", "int", "bool", "YAML", "[]string"})
-		}),
-		reader{"accessor", func(v gaby.Value) (err error) {
-			text, err := d.text(v, "accessor")
-			if err != nil {
-				return err
+	ok = reads(e, "an entry of "+string(info.AttributeName), pathBelow(prefix, &path),
+		strict.OneOf("dataType", &dataType, "string", "int", "bool", "YAML", "[]string"),
+		strict.Field{Name: "accessor", Read: func(v strict.Value) {
+			name := v.Scalar()
+			from, declared := c.lookUp(d, "accessors", name)
+			if accessor = declared.Exists(); !accessor {
+				v.Fail(hintFor(name, c.names("accessors")),
+					"accessor: there is no accessor %s", name)
+				return
 			}
-			var from document
-			if from, accessor = c.lookUp(d, "accessors", text); !accessor.Exists() {
-				return d.unknown(v.Position(), "accessor", "there is no accessor "+text, text,
-					c.names("accessors"))
-			}
-			info.EmbeddedAccessorType, info.EmbeddedAccessorConfig, err = accessorOf(from, accessor)
-			return err
+			info.EmbeddedAccessorType, info.EmbeddedAccessorConfig = accessorOf(from, declared)
 		}},
-		readTo("target", &targets, func(v gaby.Value, key string) ([]string, error) {
-			all, err := d.oneOrMore(v, key)
-			if err != nil {
-				return nil, err
+		strict.Field{Name: "target", Read: func(v strict.Value) {
+			types := []string{}
+			if v.Kind() == gaby.List {
+				texts("", &types).Read(v)
+			} else {
+				types = append(types, v.Scalar())
 			}
-			return c.withVersions(all)
-		}),
-		readTo("required", &required, d.textMap),
-		reader{"default", func(v gaby.Value) error {
+			targets = c.withVersions(types)
+		}},
+		textMap("required", &details.NeededRequired),
+		strict.Field{Name: "default", Read: func(v strict.Value) {
 			details.DefaultValue = v.Data()
-			return nil
 		}},
-		readTo("needed", &needed, d.boolean),
-		readTo("provided", &details.IsProvided, d.boolean),
-		readTo("sensitive", &info.Sensitive, d.boolean),
-		readTo("except", &except, d.texts),
-		readTo("description", &details.Description, d.text),
-		readTo("arguments", &info.Arguments, d.texts),
-		readTo("upsert", &upsert, d.boolean))
+		strict.Bool("needed", &needed),
+		strict.Bool("provided", &details.IsProvided),
+		strict.Bool("sensitive", &info.Sensitive),
+		texts("except", &except),
+		text("description", &details.Description),
+		texts("arguments", &info.Arguments),
+		strict.Bool("upsert", &upsert))
 	info.DataType = cmp.Or(api.DataType(dataType), info.DataType)
 	info.ExistingOnly = !upsert
 	for _, t := range except {
@@ -495,65 +477,32 @@ func (c *typeCompiler) visitorInfo(
 	if details.IsProvided {
 		details.ProvidedProperties = map[string]string{PropertyResourceType: string(c.of)}
 	}
-	details.IsNeeded = needed || targets != nil || required != nil
+	details.IsNeeded = needed || targets != nil || details.NeededRequired != nil
 	if targets != nil {
 		slices.Sort(targets)
-		if required == nil {
-			required = map[string]string{}
+		if details.NeededRequired == nil {
+			details.NeededRequired = map[string]string{}
 		}
-		required[PropertyResourceType] = strings.Join(targets, ",")
+		details.NeededRequired[PropertyResourceType] = strings.Join(targets, ",")
 	}
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case path == nil:
-		return nil, nil, d.fail(e, "path", "it is missing")
-	case path.EmbeddedPath() != "" && !accessor.Exists():
-		return nil, nil,
-			d.fail(e, "accessor", "it is missing: path %s asks for an embedded part", path)
-	case (info.EmbeddedAccessorType == api.EmbeddedAccessorRegexp ||
-		info.EmbeddedAccessorType == api.EmbeddedAccessorLine) &&
-		info.DataType != api.DataTypeString:
-		return nil, nil, d.fail(
-			e, "dataType", "a part that %s reaches is a string, not %s", info.EmbeddedAccessorType,
-			info.DataType,
-		)
+	if len(details.NeededRequired) == 0 {
+		details.NeededRequired = nil
 	}
-	if info.Arguments != nil && path.Arguments() > 0 {
-		return nil, nil,
-			d.fail(e.Get("arguments"), "arguments", "path %s has places for arguments (%%s)", path)
-	}
-	if info.Arguments != nil && c.arguments != nil {
-		info.Arguments = c.arguments
-	}
-	if len(required) > 0 {
-		details.NeededRequired = required
-	}
-	if details.NeededRequired != nil || details.DefaultValue != nil || details.IsNeeded ||
-		details.IsProvided || details.Description != "" {
-		info.Details = &details
-	}
-	info.Path = api.UnresolvedPath(path.String())
-	return info, path, nil
+	return path, accessor, ok
 }
 
 // accessorOf reads the declaration of an accessor.
-func accessorOf(d document, v gaby.Value) (api.EmbeddedAccessorType, string, error) {
+func accessorOf(d document, declared gaby.Value) (api.EmbeddedAccessorType, string) {
 	var kind, config string
-	err := d.read(v, "accessors",
-		readTo("type", &kind, func(v gaby.Value, key string) (string, error) {
-			return d.oneOf(v, key, []string{"Regexp", "Line", "JSON", "YAML"})
-		}),
-		readTo("config", &config, d.text))
-	if err != nil {
-		return "", "", err
-	}
-	if !d.BuiltIn { // a test compiles the built-in ones
+	v := d.at(declared)
+	ok := reads(v, "an entry of accessors",
+		strict.OneOf("type", &kind, "Regexp", "Line", "JSON", "YAML"), text("config", &config))
+	if ok && !d.BuiltIn { // a test compiles the built-in ones
 		if _, err := yamlpath.NewAccessor(api.EmbeddedAccessorType(kind), config); err != nil {
-			return "", "", d.fail(v, "accessors", "%v", err)
+			v.Fail("", "accessors: %v", err)
 		}
 	}
-	return api.EmbeddedAccessorType(kind), config, nil
+	return api.EmbeddedAccessorType(kind), config
 }
 
 // add adds a path of an attribute. Paths of the type itself override those of *, later ones
@@ -593,14 +542,14 @@ func (c *typeCompiler) finish(groups map[api.AttributeName][]api.AttributeName) 
 		return cmp.Or(
 			cmp.Compare(a.path, b.path),
 			cmp.Compare(c.entries[a].level, c.entries[b].level),
-			cmp.Compare(attributeRank(a.attribute), attributeRank(b.attribute)),
+			cmp.Compare(c.registry.rank(a.attribute), c.registry.rank(b.attribute)),
 			cmp.Compare(a.attribute, b.attribute))
 	})
 	var needed, provided api.UnresolvedPath // path of the last one
 	for _, key := range keys {
 		e := c.entries[key]
 		k.attributes[key.attribute] = append(k.attributes[key.attribute], e.info)
-		if _, taken := k.lookup[key.path]; !taken && attributeRank(key.attribute) != neverReported {
+		if _, taken := k.lookup[key.path]; !taken && c.registry.rank(key.attribute) != neverReported {
 			k.lookup[key.path] = e.info
 		}
 		if d := e.info.Details; d != nil && d.IsNeeded && key.path != needed {

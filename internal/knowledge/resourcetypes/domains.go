@@ -1,7 +1,6 @@
 package resourcetypes
 
 import (
-	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -20,20 +19,17 @@ func (r *Registry) WithDomains(files fs.FS) *Registry {
 }
 
 // documentsAbout returns the documents that may have entries about a type, users' files last.
-func (r *Registry) documentsAbout(t string) ([]document, error) {
+func (r *Registry) documentsAbout(t string) []document {
 	domain := domainOf(t)
 	if domain == "" || r.domainFiles == nil {
-		return r.documents, nil
+		return r.documents
 	}
 	if known, ok := r.domains[domain]; ok {
-		return known, nil
+		return known
 	}
-	documents, err := r.domainFile(domain + ".yaml")
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		return r.documents, nil
-	}
-	if err != nil {
-		return nil, err
+	documents := r.domainFile(domain + ".yaml")
+	if documents == nil {
+		return r.documents
 	}
 	users := slices.IndexFunc(r.documents, func(d document) bool { return !d.BuiltIn })
 	if users < 0 {
@@ -43,43 +39,36 @@ func (r *Registry) documentsAbout(t string) ([]document, error) {
 		r.domains = map[string][]document{}
 	}
 	r.domains[domain] = slices.Concat(r.documents[:users], documents, r.documents[users:])
-	return r.domains[domain], nil
+	return r.domains[domain]
 }
 
-// domainFile reads the file of one domain.
-func (r *Registry) domainFile(name string) ([]document, error) {
+// domainFile reads the file of one domain. It returns nil if there is none.
+func (r *Registry) domainFile(name string) []document {
 	text, err := fs.ReadFile(r.domainFiles, name)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	return parseDocuments(&File{Name: name, Text: text, BuiltIn: true})
 }
 
 // allDomains reads the files of all domains.
-func (r *Registry) allDomains() ([]document, error) {
+func (r *Registry) allDomains() (all []document) {
 	if r.domainFiles == nil {
-		return nil, nil
+		return nil
 	}
-	names, err := fs.Glob(r.domainFiles, "*.yaml")
-	if err != nil {
-		return nil, err
-	}
-	var all []document
+	names, _ := fs.Glob(r.domainFiles, "*.yaml") // an error means a bad pattern
 	for _, name := range names {
-		documents, err := r.domainFile(path.Base(name))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, documents...)
+		all = append(all, r.domainFile(path.Base(name))...)
 	}
-	return all, nil
+	return all
 }
 
 // OfOperator reports whether only the files of WithDomains have an entry for a type.
 func (r *Registry) OfOperator(t api.ResourceType) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.parse() != nil || r.added[t] != nil {
+	r.parse()
+	if r.added[t] != nil {
 		return false
 	}
 	return !slices.ContainsFunc(r.documents, func(d document) bool {
@@ -89,17 +78,14 @@ func (r *Registry) OfOperator(t api.ResourceType) bool {
 
 // versionsOf returns the other versions of a type that a reference may mean, since references do
 // not name a version. These are the types of the same group and kind that are sameAs t.
-func (r *Registry) versionsOf(t string) ([]string, error) {
-	return keep(&r.versions, t, func() ([]string, error) {
-		documents, err := r.documentsAbout(t)
-		if err != nil {
-			return nil, err
-		}
+func (r *Registry) versionsOf(t string) []string {
+	return kept(&r.versions, t, func() []string {
+		documents := r.documentsAbout(t)
 		return slices.DeleteFunc(sameKind(documents, api.ResourceType(t)), func(name string) bool {
 			return name == t || !slices.ContainsFunc(documents, func(d document) bool {
 				return d.entry("resourceTypes", name, "sameAs").EqualText(t)
 			})
-		}), nil
+		})
 	})
 }
 

@@ -60,8 +60,7 @@ func (r *Registry) overrides(entry gaby.Value) bool {
 
 // isBuiltIn reports whether the built-in files have an entry for a type.
 func (r *Registry) isBuiltIn(t string) bool {
-	documents, err := r.documentsAbout(t)
-	return err == nil && slices.ContainsFunc(documents, func(d document) bool {
+	return slices.ContainsFunc(r.documentsAbout(t), func(d document) bool {
 		return d.BuiltIn && d.entry("resourceTypes", t).Exists()
 	})
 }

@@ -11,7 +11,6 @@
 package resourcetypes
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -22,6 +21,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/strict"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
@@ -46,7 +46,9 @@ type derived struct {
 	// By domain of API groups: documents and those of the domain.
 	domains  map[string][]document
 	groups   map[api.AttributeName][]api.AttributeName
-	versions map[string][]string // by type that a reference refers to
+	ranks    map[api.AttributeName]int // see rank
+	stopped  bool                      // nothing more is read: see typeCompiler.stop
+	versions map[string][]string       // by type that a reference refers to
 	types    map[api.ResourceType]*typeInfo
 	parts    map[typePart]*typeInfo
 	kinds    []string // see SensitiveKinds; nil until asked for
@@ -79,30 +81,28 @@ func (r *Registry) Check() error {
 
 // check checks the files from an index on. From 0 it also checks the domain files.
 func (r *Registry) check(from int) error {
-	if err := r.parse(); err != nil {
-		return err
-	}
-	var problems problems
+	r.parse()
+	r.stopped = false
+	documents := r.documents
 	for i := from; i < len(r.files); i++ {
-		for _, d := range r.documents {
+		for _, d := range documents {
 			if d.File == &r.files[i] {
-				problems.add(r.checkDocument(d))
+				r.checkDocument(d)
 			}
 		}
 	}
-	if from > 0 {
-		return problems.err()
+	if from == 0 {
+		domains := r.allDomains()
+		for _, d := range domains {
+			r.checkDocument(d)
+		}
+		documents = slices.Concat(documents, domains)
 	}
-	domains, err := r.allDomains()
-	problems.add(err)
-	for _, d := range domains {
-		problems.add(r.checkDocument(d))
-	}
-	return problems.err()
+	return wrong(documents)
 }
 
 // AddFiles adds files, which are read and checked at once. If one of them is wrong, none is added.
-// The error is an *Error, or several joined.
+// The errors are *api.Failure, joined.
 func (r *Registry) AddFiles(files ...File) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,57 +115,62 @@ func (r *Registry) AddFiles(files ...File) error {
 	return err
 }
 
-// checkDocument reads everything in a document and returns what is wrong.
-func (r *Registry) checkDocument(d document) error {
-	sections := []string{
-		"accessors", "shapes", "families", "resourceTypes", "attributes", "clusterScoped",
+// checkDocument reads everything in a document.
+func (r *Registry) checkDocument(d document) {
+	v := d.at(d.doc.Value())
+	if !v.Exists() || v.IsNull() {
+		return
 	}
-	return d.fields(d.doc.Value(), "", sections, func(section string, v gaby.Value) error {
-		switch section {
-		case "clusterScoped":
-			return d.failKey(
-				v, "write scope: Cluster into the entry of each type under resourceTypes instead",
-			)
-		case "families":
-			return d.items(v, section, func(family gaby.Value) error {
-				_, err := d.texts(family, section)
-				return err
-			})
+	v.Object("a file",
+		d.section("accessors", func(entry strict.Value) { accessorOf(d, entry.Value) }),
+		d.section("shapes", func(entry strict.Value) {
+			r.newTypeCompiler("").fragment(d, entry.Value, "x", 1)
+			r.checkAttributeNames(d, entry.Value)
+		}),
+		strict.Field{Name: "families", Read: func(v strict.Value) {
+			for family := range v.List() {
+				family.Texts()
+			}
+		}},
+		d.section("resourceTypes", func(entry strict.Value) { r.checkType(d, entry.Value) }),
+		d.section("attributes", func(entry strict.Value) {
+			if _, builtIn := r.builtInAttribute(entry.Key()); builtIn.Exists() && !d.BuiltIn {
+				d.failKey(entry.Value,
+					"register paths for it under resourceTypes, or choose another name",
+					"the attribute is built in")
+				return
+			}
+			r.checkAttribute(d, entry.Value)
+		}),
+		strict.Field{Name: "clusterScoped", Read: func(v strict.Value) {
+			d.failKey(v.Value, "",
+				"write scope: Cluster into the entry of each type under resourceTypes instead")
+		}})
+}
+
+// section returns a section of a file, a map. check is called for its entries.
+func (d document) section(name string, check func(entry strict.Value)) strict.Field {
+	return strict.Field{Name: name, Read: func(v strict.Value) {
+		for entry := range v.Map() {
+			check(entry)
 		}
-		return d.fields(v, section, nil, func(name string, entry gaby.Value) error {
-			switch section {
-			case "accessors":
-				_, _, err := accessorOf(d, entry)
-				return err
-			case "shapes":
-				return errors.Join(
-					r.newTypeCompiler("").fragment(d, entry, "x", 1),
-					r.checkAttributeNames(d, entry),
-				)
-			case "resourceTypes":
-				if slash := strings.IndexByte(name, '/'); name != "*" &&
-					(slash < 0 && !onlySecrets(entry) || slash == 0 ||
-						strings.HasSuffix(name, "/")) {
-					err := d.failKey(
-						entry, "a resource type is apiVersion/kind, such as example.com/v1/Cache",
-					)
-					err.Hint = "an entry of a type of another format has attributes only, each " +
-						"path with sensitive: true"
-					return err
-				}
-				_, err := r.compiledType(api.ResourceType(name))
-				return errors.Join(err, r.checkAttributeNames(d, entry))
-			}
-			if !d.BuiltIn {
-				if _, builtIn := r.builtInAttribute(name); builtIn.Exists() {
-					err := d.failKey(entry, "the attribute is built in")
-					err.Hint = "register paths for it under resourceTypes, or choose another name"
-					return err
-				}
-			}
-			return r.checkAttribute(d, entry)
-		})
-	})
+	}}
+}
+
+// checkType reads an entry of the section resourceTypes.
+func (r *Registry) checkType(d document, entry gaby.Value) {
+	name := entry.Key()
+	slash := strings.IndexByte(name, '/')
+	if name != "*" && (slash < 0 && !onlySecrets(entry) || slash == 0 ||
+		strings.HasSuffix(name, "/")) {
+		d.failKey(entry,
+			"an entry of a type of another format has attributes only, each path with "+
+				"sensitive: true",
+			"a resource type is apiVersion/kind, such as example.com/v1/Cache")
+		return
+	}
+	r.compiledType(api.ResourceType(name))
+	r.checkAttributeNames(d, entry)
 }
 
 // onlySecrets reports whether the entry of a type only marks secret paths.
@@ -186,20 +191,17 @@ func onlySecrets(entry gaby.Value) bool {
 // checkAttributeNames rejects attributes of a type or shape whose names look like typos of known
 // ones. Attributes need no description, but an unknown name close to a known one is probably a
 // mistake.
-func (r *Registry) checkAttributeNames(d document, fragment gaby.Value) error {
+func (r *Registry) checkAttributeNames(d document, fragment gaby.Value) {
 	known := r.attributeNames()
-	return d.fields(fragment.Get("attributes"), "attributes", nil,
-		func(name string, entry gaby.Value) error {
-			if slices.Contains(known, name) {
-				return nil
-			}
-			if meant := configkit.LikelyTypos(name, known); len(meant) > 0 {
-				return d.unknown(
-					entry.KeyPosition(), name, "no file describes this attribute", name, meant,
-				)
-			}
-			return nil
-		})
+	for e := fragment.Get("attributes").First(); e.Exists(); e = e.Next() {
+		name := e.Key()
+		if slices.Contains(known, name) {
+			continue
+		}
+		if meant := configkit.LikelyTypos(name, known); len(meant) > 0 {
+			d.failKey(e, hintFor(name, meant), "no file describes this attribute")
+		}
+	}
 }
 
 // attributeNames returns the attributes that are described in files or registered, sorted.
@@ -238,7 +240,7 @@ func (r *Registry) SimilarTypes(a, b api.ResourceType) bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	must(r.parsed())
+	r.parse()
 	for _, d := range r.documents {
 		for family := d.entry("families").First(); family.Exists(); family = family.Next() {
 			hasA, hasB := false, false
@@ -262,7 +264,7 @@ func kindOf(t api.ResourceType) string {
 func (r *Registry) ResourceTypes() []api.ResourceType {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	names := must(r.typeNames())
+	names := r.typeNames()
 	types := make([]api.ResourceType, len(names))
 	for i, name := range names {
 		types[i] = api.ResourceType(name)
@@ -271,19 +273,13 @@ func (r *Registry) ResourceTypes() []api.ResourceType {
 }
 
 // typeNames returns the names of ResourceTypes. The caller must hold r.mu.
-func (r *Registry) typeNames() ([]string, error) {
+func (r *Registry) typeNames() []string {
 	if r.names != nil {
-		return r.names, nil
+		return r.names
 	}
-	if err := r.parse(); err != nil {
-		return nil, err
-	}
-	domains, err := r.allDomains()
-	if err != nil {
-		return nil, err
-	}
+	r.parse()
 	var names []string
-	for _, d := range slices.Concat(r.documents, domains) {
+	for _, d := range slices.Concat(r.documents, r.allDomains()) {
 		names = append(names, d.typeNames()...)
 	}
 	for t := range r.added {
@@ -291,7 +287,7 @@ func (r *Registry) typeNames() ([]string, error) {
 	}
 	slices.Sort(names)
 	r.names = slices.Compact(names)
-	return r.names, nil
+	return r.names
 }
 
 // AttributePaths returns the registered paths of an attribute.
@@ -317,25 +313,14 @@ func (r *Registry) part(t api.ResourceType, name api.AttributeName) *typeInfo {
 	if k, ok := r.types[t]; ok {
 		return k
 	}
-	return must(keep(&r.parts, typePart{t, name}, func() (*typeInfo, error) {
-		if err := r.parse(); err != nil {
-			return nil, err
-		}
+	return kept(&r.parts, typePart{t, name}, func() *typeInfo {
+		r.parse()
 		only := r.groups[name]
 		if len(only) == 0 {
 			only = []api.AttributeName{name}
 		}
 		return r.compile(t, only)
-	}))
-}
-
-// must returns v. The error cannot occur: built-in files are checked by a test, and users' files
-// when they are added.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
+	})
 }
 
 // NeededPaths returns the paths, of any attribute, whose values come from elsewhere.
@@ -359,9 +344,7 @@ func (r *Registry) PathInfo(t api.ResourceType, path api.UnresolvedPath) *api.Pa
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	// Resources of one type are similar, so the same paths are asked for over and over.
-	return must(keep(&k.asked, path, func() (*api.PathVisitorInfo, error) {
-		return k.pathInfo(path), nil
-	}))
+	return kept(&k.asked, path, func() *api.PathVisitorInfo { return k.pathInfo(path) })
 }
 
 // pathInfo is PathInfo without a cache.
@@ -509,7 +492,13 @@ func (r *Registry) CompilePath(text string) (*yamlpath.Path, error) {
 // maxKept bounds caches, since data may name any number of unknown types and paths.
 const maxKept = 4096
 
-// keep returns the value of key in the cache m, making it first if necessary.
+// kept returns the value of key in the cache m, making it first if necessary.
+func kept[K comparable, V any](m *map[K]V, key K, create func() V) V {
+	v, _ := keep(m, key, func() (V, error) { return create(), nil })
+	return v
+}
+
+// keep is kept for values that may be wrong, which are not kept.
 func keep[K comparable, V any](m *map[K]V, key K, create func() (V, error)) (V, error) {
 	if v, ok := (*m)[key]; ok {
 		return v, nil
@@ -548,22 +537,20 @@ type typeInfo struct {
 func (r *Registry) typeInfo(t api.ResourceType) *typeInfo {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return must(r.compiledType(t))
+	return r.compiledType(t)
 }
 
 // compiledType returns everything known about a type, compiling it on first use.
-func (r *Registry) compiledType(t api.ResourceType) (*typeInfo, error) {
-	return keep(&r.types, t, func() (*typeInfo, error) {
-		if err := r.parse(); err != nil {
-			return nil, err
-		}
+func (r *Registry) compiledType(t api.ResourceType) *typeInfo {
+	return kept(&r.types, t, func() *typeInfo {
+		r.parse()
 		return r.compile(t, nil)
 	})
 }
 
 // compile reads what is known about a type, or only some attributes, or only justMergeKeys or
 // justSensitive.
-func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeInfo, error) {
+func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) *typeInfo {
 	c := r.newTypeCompiler(t)
 	c.only = only
 	levels := []api.ResourceType{t, api.ResourceTypeAny}
@@ -572,9 +559,7 @@ func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeI
 	}
 	for level, of := range levels {
 		c.level = level
-		if err := c.resourceType(of, 0); err != nil {
-			return nil, err
-		}
+		c.resourceType(of, 0)
 		for _, name := range slices.Sorted(maps.Keys(r.added[of])) {
 			if only != nil && !slices.Contains(only, name) &&
 				!slices.Contains(only, justSensitive) {
@@ -582,11 +567,11 @@ func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeI
 			}
 			paths := r.added[of][name]
 			for _, path := range slices.Sorted(maps.Keys(paths)) {
-				parsed, err := yamlpath.Parse(string(paths[path].Path))
-				if err != nil {
-					return nil, err
-				}
 				info := paths[path]
+				parsed, err := yamlpath.Parse(string(info.Path))
+				if err != nil {
+					continue // RegisterPaths refuses it
+				}
 				if info.DataType == api.DataTypeNone {
 					typed := *info
 					typed.DataType, info = r.dataTypeOf(name), &typed
@@ -595,58 +580,29 @@ func (r *Registry) compile(t api.ResourceType, only []api.AttributeName) (*typeI
 			}
 		}
 	}
-	return c.finish(r.groups), nil
-}
-
-// parsed returns the documents of the files. The caller must hold r.mu.
-func (r *Registry) parsed() ([]document, error) {
-	err := r.parse()
-	return r.documents, err
+	return c.finish(r.groups)
 }
 
 // parse parses the files on first use. The caller must hold r.mu.
-func (r *Registry) parse() error {
+func (r *Registry) parse() {
 	if r.documents != nil || len(r.files) == 0 {
-		return nil
+		return
 	}
-	documents := []document{}
+	r.documents = []document{}
 	for i := range r.files {
-		docs, err := parseDocuments(&r.files[i])
-		if err != nil {
-			return err
-		}
-		documents = append(documents, docs...)
+		r.documents = append(r.documents, parseDocuments(&r.files[i])...)
 	}
-	r.documents = documents
-	r.groups = r.attributeGroups()
-	return nil
+	r.readAttributes()
 }
 
 // neverReported is the rank of attributes that PathInfo does not return, even if no other attribute
 // shares the path.
 const neverReported = 10
 
-// attributeRank orders attributes that share a path; PathInfo returns the one with the lowest rank.
-func attributeRank(name api.AttributeName) int {
-	switch {
-	case strings.HasPrefix(string(name), "container-"):
-		return 0
-	case name == "env-value", strings.HasPrefix(string(name), "disruption-"):
-		return neverReported
-	case name == "replicas":
-		return 2
-	case name == "app-label":
-		return 3
-	case name == "resource-name":
-		return 4
-	case name == "default-name":
-		return 6
-	case name == "metadata-name":
-		return 7
-	case name == "label-value":
-		return 8
-	case name == "namespace-name-reference":
-		return 9
+// rank orders attributes that share a path; PathInfo returns the one with the lowest rank.
+func (r *Registry) rank(name api.AttributeName) int {
+	if rank, ok := r.ranks[name]; ok {
+		return rank
 	}
 	return 5
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
 // Scope returns whether the resources of a type are in namespaces. It looks for the scope of any
@@ -14,32 +13,28 @@ import (
 func (r *Registry) Scope(t api.ResourceType) configkit.Scope {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	must(r.parsed())
+	r.parse()
 	return r.scope(t)
 }
 
 func (r *Registry) scope(t api.ResourceType) configkit.Scope {
-	return must(keep(&r.scopes, t, func() (configkit.Scope, error) {
-		documents, err := r.documentsAbout(string(t))
-		if err != nil {
-			return "", err
-		}
+	return kept(&r.scopes, t, func() configkit.Scope {
 		scope := r.statedScope(string(t), 0)
 		if scope == configkit.ScopeUnknown {
+			documents := r.documentsAbout(string(t))
 			for _, version := range append(sameKind(documents, t), groupOf(string(t))+"/*/*") {
 				scope = cmp.Or(scope, r.statedScope(version, 0))
 			}
 		}
-		return scope, nil
-	}))
+		return scope
+	})
 }
 
 // statedScope returns the scope in the entries of a type, the last document first, or else that of
 // the type it is sameAs.
 func (r *Registry) statedScope(t string, depth int) configkit.Scope {
-	documents := must(r.documentsAbout(t))
 	same := ""
-	for _, d := range slices.Backward(documents) {
+	for _, d := range slices.Backward(r.documentsAbout(t)) {
 		entry := d.entry("resourceTypes", t)
 		if scope := entry.Get("scope"); scope.Exists() {
 			return configkit.Scope(scope.Text())
@@ -64,12 +59,4 @@ func sameKind(documents []document, t api.ResourceType) []string {
 	}
 	slices.Sort(versions)
 	return versions
-}
-
-// checkScope rejects unknown scopes.
-func (d document) checkScope(v gaby.Value) error {
-	_, err := d.oneOf(
-		v, "scope", []string{string(configkit.ScopeCluster), string(configkit.ScopeNamespaced)},
-	)
-	return err
 }

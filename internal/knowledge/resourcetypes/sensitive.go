@@ -124,7 +124,7 @@ func (r *Registry) SensitiveKinds() []string {
 func (r *Registry) mayBeSensitiveTypes() []api.ResourceType {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	must(r.parsed())
+	r.parse()
 	types := slices.Collect(maps.Keys(r.added))
 	for _, d := range r.documents {
 		if !d.mayHaveSensitive() {
