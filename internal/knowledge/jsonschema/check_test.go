@@ -286,6 +286,23 @@ oneOf:
 	}
 }
 
+// TestOlderDrafts checks that drafts 4 and 6 are read as draft 7, and that the exclusive limits of
+// draft 4 hold.
+func TestOlderDrafts(t *testing.T) {
+	for _, draft := range []string{"04", "06", "07"} {
+		schema := "{$schema: 'http://json-schema.org/draft-" + draft + "/schema#', minimum: 3, " +
+			"exclusiveMinimum: true, maximum: 5, exclusiveMaximum: false}"
+		for value, want := range map[string]string{
+			"3": "1:1 : 3 is not greater than 3", "4": "", "5": "",
+			"6": "1:1 : 6 is more than the maximum 5",
+		} {
+			if got := found(t, schema, value, jsonschema.Options{}); got != want {
+				t.Errorf("draft %s: %s: %q, want %q", draft, value, got, want)
+			}
+		}
+	}
+}
+
 func TestSchemaErrors(t *testing.T) {
 	for schema, want := range map[string]string{
 		`1`: `1:1: a schema is an object or a boolean, not 1`,
@@ -395,7 +412,7 @@ func FuzzCheck(f *testing.F) {
 		_ = jsonschema.CheckStructural(s.Value())
 		for _, dialect := range []jsonschema.Dialect{
 			jsonschema.Draft2020, jsonschema.Draft7,
-			jsonschema.Draft4, jsonschema.OpenAPI, jsonschema.Structural,
+			jsonschema.OpenAPI, jsonschema.Structural,
 		} {
 			compiled, err := jsonschema.Compile("", s.Value(),
 				jsonschema.Options{Dialect: dialect, Formats: true})

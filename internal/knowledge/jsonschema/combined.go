@@ -30,10 +30,11 @@ func (c *Compiler) combination(k keywords, in *resource) *combination {
 			c.fail(in, v, "%s has no schema", alternatives)
 		}
 	}
-	if in.dialect.atLeast(Draft7) {
-		if r.condition = c.one(k, "if", in); r.condition != nil {
-			r.then, r.els = c.one(k, "then", in), c.one(k, "else", in)
-		}
+	if in.dialect.isKubernetes() {
+		return r
+	}
+	if r.condition = c.one(k, "if", in); r.condition != nil {
+		r.then, r.els = c.one(k, "then", in), c.one(k, "else", in)
 	}
 	return r
 }

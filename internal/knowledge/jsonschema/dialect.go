@@ -11,8 +11,6 @@ const (
 	Draft2020 Dialect = iota
 	Draft2019
 	Draft7
-	Draft6
-	Draft4
 	// OpenAPI is the dialect of the types built into Kubernetes. Fields that are not described are
 	// errors, and null means that a field is absent.
 	OpenAPI
@@ -27,14 +25,15 @@ type draft struct {
 	dialect Dialect
 }
 
-// drafts returns the drafts, newest first.
+// drafts returns the drafts, newest first. Drafts 4 and 6 are read as draft 7, which has all their
+// keywords but id.
 func drafts() []draft {
 	return []draft{
 		{"json-schema.org/draft/2020-12/schema", Draft2020},
 		{"json-schema.org/draft/2019-09/schema", Draft2019},
 		{"json-schema.org/draft-07/schema", Draft7},
-		{"json-schema.org/draft-06/schema", Draft6},
-		{"json-schema.org/draft-04/schema", Draft4},
+		{"json-schema.org/draft-06/schema", Draft7},
+		{"json-schema.org/draft-04/schema", Draft7},
 		{"json-schema.org/schema", Draft2020},
 	}
 }
@@ -56,23 +55,8 @@ func (d Dialect) isKubernetes() bool { return d >= OpenAPI }
 // atLeast reports whether the dialect is the draft other or a newer one.
 func (d Dialect) atLeast(other Dialect) bool { return d <= other }
 
-// idKeyword returns the keyword that gives a schema its URI, or "" if the dialect has none.
-func (d Dialect) idKeyword() string {
-	switch {
-	case d.isKubernetes():
-		return ""
-	case d == Draft4:
-		return "id"
-	}
-	return "$id"
-}
-
 // refAlone reports whether keywords next to $ref are ignored.
-func (d Dialect) refAlone() bool { return d == Draft7 || d == Draft6 || d == Draft4 }
-
-// booleanLimits reports whether exclusiveMinimum and exclusiveMaximum are booleans that modify
-// minimum and maximum.
-func (d Dialect) booleanLimits() bool { return d == Draft4 || d.isKubernetes() }
+func (d Dialect) refAlone() bool { return d == Draft7 }
 
 // subschemas returns the keywords whose values are schemas, lists of schemas and maps of schemas.
 func (d Dialect) subschemas() (one, list, byName []string) {
@@ -82,14 +66,8 @@ func (d Dialect) subschemas() (one, list, byName []string) {
 	if d.isKubernetes() {
 		return one, list, byName
 	}
-	one, byName = append(one, "additionalItems"),
-		append(byName, "patternProperties", "definitions", "dependencies")
-	if d.atLeast(Draft6) {
-		one = append(one, "contains", "propertyNames")
-	}
-	if d.atLeast(Draft7) {
-		one = append(one, "if", "then", "else")
-	}
+	one = append(one, "additionalItems", "contains", "propertyNames", "if", "then", "else")
+	byName = append(byName, "patternProperties", "definitions", "dependencies")
 	if d.atLeast(Draft2019) {
 		one, byName = append(one, "unevaluatedItems", "unevaluatedProperties", "contentSchema"),
 			append(byName, "dependentSchemas", "$defs")

@@ -72,7 +72,7 @@ func (c *Compiler) enum(k keywords, in *resource) *enum {
 			e.add(item)
 		}
 	}
-	if value := k.get("const"); value.Exists() && in.dialect.atLeast(Draft6) {
+	if value := k.get("const"); value.Exists() && !in.dialect.isKubernetes() {
 		constant := &enum{keyword: "const"}
 		constant.add(value)
 		if v.Exists() { // the value must satisfy both keywords

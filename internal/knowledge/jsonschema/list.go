@@ -38,7 +38,7 @@ func (c *Compiler) listRules(k keywords, in *resource) *listRules {
 	} else {
 		r.items = c.one(k, "items", in)
 	}
-	if in.dialect.atLeast(Draft6) {
+	if !in.dialect.isKubernetes() {
 		r.contains = c.one(k, "contains", in)
 	}
 	if in.dialect.atLeast(Draft2019) {

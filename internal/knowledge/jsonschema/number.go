@@ -107,8 +107,7 @@ type numberRules struct {
 	minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf *number
 }
 
-// numberRules compiles the keywords for numbers. It returns nil if there are none. Boolean
-// exclusive limits of older dialects are converted to numbers.
+// numberRules compiles the keywords for numbers. It returns nil if there are none.
 func (c *Compiler) numberRules(k keywords, in *resource) *numberRules {
 	if !k.has("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf") {
 		return nil
@@ -121,18 +120,23 @@ func (c *Compiler) numberRules(k keywords, in *resource) *numberRules {
 		c.fail(in, k.get("multipleOf"), "multipleOf is greater than 0")
 		r.multipleOf = nil
 	}
-	if !in.dialect.booleanLimits() {
-		r.exclusiveMinimum, r.exclusiveMaximum = c.limit(k, "exclusiveMinimum", in),
-			c.limit(k, "exclusiveMaximum", in)
-		return r
-	}
-	if c.flag(k, "exclusiveMinimum", in) {
-		r.minimum, r.exclusiveMinimum = nil, r.minimum
-	}
-	if c.flag(k, "exclusiveMaximum", in) {
-		r.maximum, r.exclusiveMaximum = nil, r.maximum
-	}
+	r.minimum, r.exclusiveMinimum = c.exclusive(k, "exclusiveMinimum", r.minimum, in)
+	r.maximum, r.exclusiveMaximum = c.exclusive(k, "exclusiveMaximum", r.maximum, in)
 	return r
+}
+
+// exclusive returns the limits that follow from an exclusive one: a number of its own, or in
+// Kubernetes and before draft 6 a boolean that makes the inclusive limit exclusive.
+func (c *Compiler) exclusive(
+	k keywords, name string, limit *number, in *resource,
+) (inclusive, exclusive *number) {
+	if _, isBool := k.get(name).Data().(bool); !isBool && !in.dialect.isKubernetes() {
+		return limit, c.limit(k, name, in)
+	}
+	if c.flag(k, name, in) {
+		return nil, limit
+	}
+	return limit, nil
 }
 
 func (c *Compiler) limit(k keywords, name string, in *resource) *number {

@@ -49,7 +49,7 @@ func (c *Compiler) objectRules(k keywords, in *resource) *objectRules {
 		most:       c.count(k, "maxProperties", -1, in),
 		additional: c.one(k, "additionalProperties", in),
 	}
-	if in.dialect == Draft4 || k.get("required").Kind() != gaby.Scalar {
+	if k.get("required").Kind() != gaby.Scalar {
 		r.required = c.strings(k, "required", in)
 	} else { // before draft 4 required was a boolean of the property itself
 		c.fail(in, k.get("required"), "required is a list of strings, not %s",
@@ -67,9 +67,7 @@ func (c *Compiler) objectRules(k keywords, in *resource) *objectRules {
 			r.patterns = append(r.patterns, patternProperties{re, schemas[e.Key()]})
 		}
 	}
-	if in.dialect.atLeast(Draft6) {
-		r.names = c.one(k, "propertyNames", in)
-	}
+	r.names = c.one(k, "propertyNames", in)
 	c.dependencies(r, k, in)
 	return r
 }

@@ -33,7 +33,7 @@ func values() *rapid.Generator[any] {
 	})
 }
 
-// schemas generates schemas with the keywords that every draft since 4 has or, if newest is set,
+// schemas generates schemas with the keywords that every draft has or, if newest is set,
 // with newer ones too.
 func schemas(newest bool) *rapid.Generator[any] {
 	return rapid.Deferred(func() *rapid.Generator[any] {
@@ -129,8 +129,6 @@ func TestOracle(t *testing.T) {
 		draft   *oracle.Draft
 		newest  bool
 	}{
-		{"draft 4", jsonschema.Draft4, oracle.Draft4, false},
-		{"draft 6", jsonschema.Draft6, oracle.Draft6, false},
 		{"draft 7", jsonschema.Draft7, oracle.Draft7, false},
 		{"draft 2019", jsonschema.Draft2019, oracle.Draft2019, false},
 		{"draft 2020", jsonschema.Draft2020, oracle.Draft2020, true},

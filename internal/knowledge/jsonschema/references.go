@@ -83,7 +83,7 @@ func (c *Compiler) scan(v gaby.Value, in *resource, root bool) {
 	if v.Kind() != gaby.Map {
 		return
 	}
-	if id := v.Get(in.dialect.idKeyword()); typeOf(id) == stringType &&
+	if id := v.Get("$id"); typeOf(id) == stringType &&
 		(!in.dialect.refAlone() || !v.Get("$ref").Exists()) {
 		in = c.identified(id, v, in, root)
 	}
@@ -126,7 +126,7 @@ func (c *Compiler) scan(v gaby.Value, in *resource, root bool) {
 func (c *Compiler) identified(id, v gaby.Value, in *resource, root bool) *resource {
 	u, err := in.uri.Parse(id.Text())
 	if err != nil {
-		c.fail(in, id, "%s: %s is not a URI", in.dialect.idKeyword(), describe(id))
+		c.fail(in, id, "$id: %s is not a URI", describe(id))
 		return in
 	}
 	if u.Fragment != "" && withoutFragment(u) == withoutFragment(in.uri) {
@@ -184,7 +184,7 @@ func (c *Compiler) references(k keywords, in *resource) []*reference {
 	var all []*reference
 	add := func(keyword string, of Dialect) *reference {
 		v := k.get(keyword)
-		if !v.Exists() || !in.dialect.atLeast(of) && keyword != "$ref" {
+		if !v.Exists() || !in.dialect.atLeast(of) {
 			return nil
 		}
 		if typeOf(v) != stringType {
@@ -204,7 +204,7 @@ func (c *Compiler) references(k keywords, in *resource) []*reference {
 		all = append(all, r)
 		return r
 	}
-	add("$ref", Draft4)
+	add("$ref", Structural)
 	if r := add("$recursiveRef", Draft2019); r != nil {
 		r.recursive = true
 	}
