@@ -78,10 +78,7 @@ func VetFunction(
 		ValueParameter: filterParameter,
 		PerDocument:    true,
 		RowsSorted:     true,
-		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := filterOf(args)
-			return err
-		},
+		CheckArguments: handler.Parses(filterOf),
 	}, "whether all values are allowed, and the values that are not",
 		func(c *handler.Call) (api.ValidationResult, error) {
 			filter, err := filterOf(c.Args)

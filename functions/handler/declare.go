@@ -108,3 +108,13 @@ func Checking(
 func Verdict(wrong api.AttributeValueList) api.ValidationResult {
 	return api.ValidationResult{Passed: len(wrong) == 0, FailedAttributes: wrong}
 }
+
+// Parses returns a CheckArguments for a function that parses its arguments with parse.
+func Parses[A ~[]api.FunctionArgument, T any](
+	parse func(A) (T, error),
+) func([]api.FunctionArgument) error {
+	return func(args []api.FunctionArgument) error {
+		_, err := parse(A(args))
+		return err
+	}
+}

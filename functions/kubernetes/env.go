@@ -92,10 +92,7 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 		ValueParameter: parameterPair,
 		PerDocument:    true,
 		Paths:          inContainers(provider, "env"),
-		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := envAssignments(args)
-			return err
-		},
+		CheckArguments: handler.Parses(envAssignments),
 	}, func(call *handler.Call) (int, error) {
 		variables, err := envAssignments(call.Args)
 		if err != nil {

@@ -70,10 +70,7 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 				"set-workload-labels tier-",
 			},
 		},
-		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := read(args)
-			return err
-		},
+		CheckArguments: handler.Parses(read),
 	}, func(c *handler.Call) (int, error) {
 		labels, err := read(c.Args)
 		if err != nil {

@@ -50,7 +50,7 @@ func podParameters(expressionText, example string) []api.FunctionParameter {
 }
 
 func vetPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	programs := podPrograms(cel.Bool, cel.List)
+	programs := newPodPrograms(cel.Bool, cel.List)
 	return handler.Checking(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-pods",
@@ -72,16 +72,13 @@ func vetPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 		},
 		PerDocument:    true,
 		ValueParameter: "expression",
-		CheckArguments: func(args []api.FunctionArgument) error {
-			return checkPodProgram(programs, args)
-		},
+		CheckArguments: handler.Parses(programs.of),
 	}, "whether every pod passed, and what is wrong with the others",
 		func(c *handler.Call) (api.ValidationResult, error) {
 			result := api.ValidationResult{Passed: true}
-			text := c.Args.String("expression")
-			program, err := programs.Get(text)
+			program, err := programs.of(c.Args)
 			if err != nil {
-				return result, handler.ArgumentErrors("expression", err)
+				return result, err
 			}
 			pods, err := eachPart(c.Docs, provider, c.Args.String(parameterEach),
 				func(p *podPart) error {
@@ -91,7 +88,7 @@ func vetPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 					}
 					paths, err := wrongPaths(value, c.Args.String("path"))
 					for _, path := range paths {
-						p.fail(&result, provider, path, text)
+						p.fail(&result, provider, path, c.Args.String("expression"))
 					}
 					return err
 				})
@@ -101,7 +98,7 @@ func vetPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 }
 
 func setPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	programs := podPrograms(cel.Map)
+	programs := newPodPrograms(cel.Map)
 	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-pods",
@@ -121,13 +118,11 @@ func setPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 		},
 		PerDocument:    true,
 		ValueParameter: "expression",
-		CheckArguments: func(args []api.FunctionArgument) error {
-			return checkPodProgram(programs, args)
-		},
+		CheckArguments: handler.Parses(programs.of),
 	}, func(c *handler.Call) (int, error) {
-		program, err := programs.Get(c.Args.String("expression"))
+		program, err := programs.of(c.Args)
 		if err != nil {
-			return 0, handler.ArgumentErrors("expression", err)
+			return 0, err
 		}
 		// Edits come after all evaluations, which see the pods as they were.
 		type edit struct {
@@ -167,17 +162,24 @@ func (p *podPart) evaluate(c *handler.Call, program *cel.Program) (any, error) {
 	return value, expression.FailureIn(p.doc, err)
 }
 
-func podPrograms(kinds ...cel.Kind) *expression.Programs[*cel.Program] {
-	return expression.NewPrograms("cel", func(text string) (*cel.Program, error) {
-		return cel.CompileForPod(text, kinds...)
-	})
+// podPrograms caches the expressions of arguments.
+type podPrograms struct {
+	*expression.Programs[*cel.Program]
 }
 
-func checkPodProgram(programs *expression.Programs[*cel.Program], args handler.Arguments) error {
-	if _, err := programs.Get(args.String("expression")); err != nil {
-		return handler.ArgumentErrors("expression", err)
+func newPodPrograms(kinds ...cel.Kind) podPrograms {
+	return podPrograms{expression.NewPrograms("cel", func(text string) (*cel.Program, error) {
+		return cel.CompileForPod(text, kinds...)
+	})}
+}
+
+// of returns the expression in the arguments of a function.
+func (p podPrograms) of(args handler.Arguments) (*cel.Program, error) {
+	program, err := p.Get(args.String("expression"))
+	if err != nil {
+		err = handler.ArgumentErrors("expression", err)
 	}
-	return nil
+	return program, err
 }
 
 // wrongPaths returns the paths at which a verdict reports findings.

@@ -52,10 +52,7 @@ func setResourcesFunction(provider configkit.ResourceProvider) handler.FunctionR
 		ValueParameter: parameterOperation,
 		PerDocument:    true,
 		Paths:          inContainers(provider, "resources"),
-		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := resourceSettings(args)
-			return err
-		},
+		CheckArguments: handler.Parses(resourceSettings),
 	}, func(call *handler.Call) (int, error) {
 		settings, err := resourceSettings(call.Args)
 		if err != nil {

@@ -40,10 +40,7 @@ func vetJSONSchemaFunction(provider configkit.ResourceProvider) handler.Function
 			},
 		},
 		ValueParameter: parameterSchemaMap, // too long for messages
-		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := schemaMapOf(args)
-			return err
-		},
+		CheckArguments: handler.Parses(schemaMapOf),
 	}, "whether the resources are valid, and the problems found",
 		func(c *handler.Call) (api.ValidationResult, error) {
 			result, checked := api.ValidationResult{Passed: true}, 0

@@ -43,10 +43,7 @@ func whereFilterFunction(provider configkit.ResourceProvider) handler.FunctionRe
 			Examples:    []string{"where-filter apps/v1/Deployment 'spec.replicas >= 1'"},
 		},
 		ValueParameter: parameterWhere, // it is what the function looks for, not where it looks
-		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := whereOf(args)
-			return err
-		},
+		CheckArguments: handler.Parses(whereOf),
 	}, "whether any resource satisfies the expression",
 		func(c *handler.Call) (result api.ValidationResult, err error) {
 			where, err := whereOf(c.Args)
@@ -93,11 +90,8 @@ func selectWhereResourceFunction(provider configkit.ResourceProvider) handler.Fu
 					`'v1/ConfigMap')"`,
 			},
 		},
-		PerDocument: true,
-		CheckArguments: func(args []api.FunctionArgument) error {
-			_, err := whereOf(args)
-			return err
-		},
+		PerDocument:    true,
+		CheckArguments: handler.Parses(whereOf),
 	}, func(c *handler.Call) (matches int, err error) {
 		where, err := whereOf(c.Args)
 		if err != nil {
