@@ -227,16 +227,14 @@ func (r *renderer) values(docs gaby.Container) ([]entry, error) {
 			entries = append(entries, e)
 			return nil
 		case gaby.List:
-			i := 0
-			for item := v.First(); item.Exists(); item = item.Next() {
+			for i, item := range v.Items() {
 				if err := add(strings.TrimPrefix(key+"."+strconv.Itoa(i), "."), item); err != nil {
 					return err
 				}
-				i++
 			}
 			return nil
 		}
-		for kid := v.First(); kid.Exists(); kid = kid.Next() {
+		for kid := range v.All() {
 			if v.Get(kid.Key()) != kid {
 				continue // of repeated keys, the last one counts
 			}

@@ -416,7 +416,7 @@ func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) 
 	if _, err := element.Set(known, key); err != nil {
 		return nil, err
 	}
-	for c := value.Value().First(); c.Exists(); c = c.Next() {
+	for c := range value.Value().All() {
 		if _, err := element.Set(c, c.Key()); err != nil {
 			return nil, err
 		}
@@ -440,12 +440,10 @@ func putElement(
 		}
 		return false, fmt.Errorf("value %s at path %s cannot be converted to list", value, p.Path())
 	}
-	index := 0
-	for c := p.Value.First(); c.Exists(); c = c.Next() {
+	for index, c := range p.Value.Items() {
 		if c.Get(key).EqualText(text) {
 			return false, p.Doc.SetDocP(element, fmt.Sprintf("%s.%d", path, index))
 		}
-		index++
 	}
 	if p.Value.Exists() && !create.mayAppend(p) {
 		return true, nil

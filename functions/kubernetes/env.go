@@ -58,9 +58,7 @@ func setAllVariables(
 	docs gaby.Container, provider configkit.ResourceProvider, name, value string,
 ) (matches int, err error) {
 	_, err = editContainers(docs, provider, name, func(c *container) error {
-		index := -1
-		for e := c.value.Get("env").First(); e.Exists(); e = e.Next() {
-			index++
+		for index, e := range c.value.Get("env").Items() {
 			if !e.Get("value").Exists() || e.Get("valueFrom").Exists() {
 				continue
 			}
@@ -122,7 +120,7 @@ func envAssignments(args []api.FunctionArgument) ([]assignment, error) {
 
 // hasVariable reports whether the container has an environment variable that is not empty.
 func (c *container) hasVariable(name string) bool {
-	for e := c.value.Get("env").First(); e.Exists(); e = e.Next() {
+	for e := range c.value.Get("env").All() {
 		if e.Get("name").EqualText(name) &&
 			(e.Get("value").Text() != "" || e.Get("valueFrom").Exists()) {
 			return true
@@ -135,12 +133,10 @@ func (c *container) hasVariable(name string) bool {
 // this name, all are edited: it is not up to this function to decide which of them counts.
 func (a *assignment) setIn(c *container) error {
 	var found []int
-	index := 0
-	for e := c.value.Get("env").First(); e.Exists(); e = e.Next() {
+	for index, e := range c.value.Get("env").Items() {
 		if e.Get("name").EqualText(a.name) {
 			found = append(found, index)
 		}
-		index++
 	}
 	for _, i := range slices.Backward(found) {
 		if err := a.setAt(c, strconv.Itoa(i)); err != nil {

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -23,6 +24,7 @@ type imageBump struct {
 
 	// Found while looking at a document, applied afterwards so that no value moves meanwhile.
 	edits []bumpEdit
+	list  []string // the path of the list of parameters
 	// matches counts images.
 	matches int
 }
@@ -56,8 +58,18 @@ func (b *imageBump) reference() string {
 	return text
 }
 
-func (b *imageBump) set(value any, path []string, key string) {
-	b.edits = append(b.edits, bumpEdit{append(slices.Clone(path), key), value, ""})
+// set sets a field, adds a parameter that is missing, or deletes what the field is if value is nil.
+func (b *imageBump) set(value any, f imageField) {
+	path := f.segments
+	switch {
+	case f.parameter == "":
+	case path == nil:
+		path = append(slices.Clone(b.list), "-")
+		value = gaby.Entries{{Key: "name", Value: f.parameter}, {Key: "value", Value: value}}
+	case value == nil:
+		path = path[:len(path)-1] // the whole parameter
+	}
+	b.edits = append(b.edits, bumpEdit{path, value, ""})
 }
 
 // apply makes the edits in a document.
@@ -154,17 +166,15 @@ func kustomizationImages(t api.ResourceType) []string {
 // kustomization looks for the images that a kustomization sets. One that has a new name is the
 // image with this name.
 func (b *imageBump) kustomization(doc *gaby.YamlDoc, path []string) {
-	i := -1
-	list := doc.Search(path...).Value()
-	for item := list.First(); item.Exists(); item = item.Next() {
-		i++
-		b.override(item, append(slices.Clone(path), strconv.Itoa(i)))
+	list := imageField{segments: path, value: doc.Search(path...).Value()}
+	for i, item := range list.value.Items() {
+		b.override(list.below(item, strconv.Itoa(i)))
 	}
 }
 
-// override looks at an image that a kustomization sets, which is at a path.
-func (b *imageBump) override(item gaby.Value, at []string) {
-	beside := imageField{value: item}.beside()
+// override looks at an image that a kustomization sets.
+func (b *imageBump) override(item imageField) {
+	beside := item.beside()
 	if beside.any("newName", "name").text() != b.uri {
 		return
 	}
@@ -176,9 +186,9 @@ func (b *imageBump) override(item gaby.Value, at []string) {
 		if part.value == "" {
 			continue
 		}
-		b.set(part.value, at, part.key)
+		b.set(part.value, beside(part.key))
 		// kustomize would use an old one beside the new one
-		if (b.tag == "" || b.digest == "") && item.Get(part.other).Exists() {
+		if (b.tag == "" || b.digest == "") && beside(part.other).value.Exists() {
 			b.edits[len(b.edits)-1].replaced = part.other
 		}
 	}
@@ -192,7 +202,7 @@ func (b *imageBump) overrides(docs gaby.Container, provider configkit.ResourcePr
 			switch {
 			case kustomizationImages(p.Resource.ResourceType) != nil: // see kustomization
 			case p.Value.Kind() == gaby.Map:
-				b.override(p.Value, p.Segments)
+				b.override(imageField{segments: p.Segments, value: p.Value})
 				return b.apply(p.Doc)
 			case p.Value.Kind() == gaby.Scalar && p.Value.Tag() == "!!str":
 				name, image, named := strings.Cut(p.Value.Text(), "=")
@@ -214,81 +224,31 @@ func (b *imageBump) overrides(docs gaby.Container, provider configkit.ResourcePr
 	return err
 }
 
-// values looks for images in a map of a chart's values. key is that of the map.
-func (b *imageBump) values(key string, m imageField, path []string, global string) {
-	beside := m.beside()
-	for entry := m.value.First(); entry.Exists(); entry = entry.Next() {
-		at, inside := append(slices.Clone(path), entry.Key()), entry.Key()
-		if isImagesKey(key) {
-			inside = key
-		}
-		switch entry.Kind() {
-		case gaby.Map:
-			b.values(inside, imageField{value: entry}, at, global)
-		case gaby.List:
-			i := 0
-			for item := entry.First(); item.Exists(); item = item.Next() {
-				below := append(slices.Clone(at), strconv.Itoa(i))
-				if item.Kind() == gaby.Map {
-					b.values(inside, imageField{value: item}, below, global)
-				} else if isImagesKey(inside) {
-					b.whole(item, at, strconv.Itoa(i))
-				}
-				i++
-			}
-		case gaby.Scalar:
-			if entry.Tag() == "!!str" {
-				b.scalar(key, entry, beside, m.value, path, global)
-			}
-		}
-	}
-}
-
-// scalar looks at a text that may be an image or its repository.
-func (b *imageBump) scalar(
-	parent string, v gaby.Value, beside fieldsBeside, m gaby.Value, path []string, global string,
-) {
-	key := v.Key()
+// found looks at a text that may be an image or its repository. A chart whose tag is empty uses its
+// version of the application.
+func (b *imageBump) found(c *chart, parent, key string, f imageField, beside fieldsBeside) {
+	tagged := beside("tag").value.Exists()
 	switch {
-	case isRepositoryKey(parent, key, beside),
-		isRepositoryKey(parent, key, withTag(beside)) && m.Get("tag").Exists(),
-		isImageKey(key) && m.Get("tag").Exists():
-		b.parts(v, beside, m, path, global)
-	case isImageKey(key) && !isPicture(v.Text()), isImagesKey(parent) && hasRegistry(v.Text()):
-		b.whole(v, path, key)
-	}
-}
-
-// withTag returns a group of fields in which the tag has a text. A chart whose tag is empty uses
-// its version of the application.
-func withTag(beside fieldsBeside) fieldsBeside {
-	doc, err := gaby.ParseYAML([]byte("tag\n"))
-	if err != nil {
-		return beside
-	}
-	return func(key string) imageField {
-		if key == "tag" {
-			return imageField{value: doc.Value()}
-		}
-		return beside(key)
+	case isRepositoryKey(parent, key, beside, tagged), isImageKey(key) && tagged:
+		b.parts(f, beside, c.global)
+	case isImageKey(key) && !isPicture(f.text()),
+		isImagesKey(parent) && (key == "" || hasRegistry(f.text())):
+		b.whole(f)
 	}
 }
 
 // whole replaces the reference in an image that is one text.
-func (b *imageBump) whole(v gaby.Value, path []string, key string) {
-	rest, ok := strings.CutPrefix(v.Text(), b.uri)
-	if !ok || rest != "" && !b.isReference(rest) {
-		return
+func (b *imageBump) whole(f imageField) {
+	rest, ok := strings.CutPrefix(f.text(), b.uri)
+	if ok && (rest == "" || b.isReference(rest)) {
+		b.matches++
+		b.set(b.uri+b.reference(), f)
 	}
-	b.matches++
-	b.set(b.uri+b.reference(), path, key)
 }
 
 // parts replaces the tag and the digest beside the repository of an image.
-func (b *imageBump) parts(
-	name gaby.Value, beside fieldsBeside, m gaby.Value, path []string, global string,
-) {
-	text := name.Text()
+func (b *imageBump) parts(name imageField, beside fieldsBeside, global string) {
+	text := name.text()
 	base := text
 	if i := strings.IndexAny(text[strings.LastIndexByte(text, '/')+1:], ":@"); i >= 0 {
 		base = text[:strings.LastIndexByte(text, '/')+1+i]
@@ -306,50 +266,39 @@ func (b *imageBump) parts(
 	}
 	b.matches++
 	if base != text { // the reference is in the repository itself
-		b.set(base+b.reference(), path, name.Key())
+		b.set(base+b.reference(), name)
 		return
 	}
-	find := func(keys ...string) string {
+	find := func(fallback string, keys ...string) imageField {
 		for _, key := range keys {
-			if m.Get(key).Exists() {
-				return key
+			if f := beside(key); f.value.Exists() {
+				return f
 			}
 		}
-		return ""
+		return beside(fallback)
 	}
-	tag, digest := find("tag", "newTag", "imageTag", "version"), find("digest", "sha")
-	switch {
-	case digest == "" && b.digest != "": // the chart puts the tag after a colon
-		was, _, _ := strings.Cut(m.Get(tag).Text(), "@")
-		if b.tag != "" {
-			was = b.tag
-		}
-		b.set(was+"@"+b.digest, path, orTag(tag))
+	tag, digest := find("tag", "tag", "newTag", "imageTag", "version"), find("digest", "digest",
+		"sha")
+	switch old := digest.text(); {
+	case !digest.value.Exists() && b.digest != "": // the chart puts the tag after a colon
+		was, _, _ := strings.Cut(tag.value.Text(), "@")
+		b.set(cmp.Or(b.tag, was)+"@"+b.digest, tag)
 		return
-	case digest != "" && (b.digest != "" || beside(digest).text() != ""):
+	case digest.value.Exists() && (b.digest != "" || old != ""):
 		value := b.digest // the old one would win over the new tag
-		if old := beside(digest).text(); old != "" && !strings.Contains(old, ":") {
+		if old != "" && !strings.Contains(old, ":") {
 			value = strings.TrimPrefix(value, "sha256:")
 		}
-		b.set(value, path, digest)
+		b.set(value, digest)
 	}
 	if b.tag != "" {
-		b.set(b.tag, path, orTag(tag))
+		b.set(b.tag, tag)
 	}
 }
 
-// orTag returns the key of a tag, which is tag if it has none yet.
-func orTag(key string) string {
-	if key == "" {
-		return "tag"
-	}
-	return key
-}
-
-// chart looks for images in the values of a chart, and sets them.
+// chart sets the images in the values of a chart.
 func (b *imageBump) chart(doc *gaby.YamlDoc) error {
-	root := imageField{value: doc.Value()}
-	b.values("", root, nil, globalRegistry(root))
+	(&chart{visit: b.found}).values(imageField{value: doc.Value()})
 	return b.apply(doc)
 }
 
@@ -358,33 +307,28 @@ func (b *imageBump) chart(doc *gaby.YamlDoc) error {
 func (b *imageBump) helmReleases(docs gaby.Container, provider configkit.ResourceProvider) error {
 	_, err := yamlkit.EditPaths(docs, provider.AttributePaths(attributeHelmValues), []any{"*"},
 		provider, yamlkit.EditOptions{}, func(p *yamlkit.Match) error {
+			f, c := imageField{segments: p.Segments, value: p.Value}, &chart{visit: b.found}
 			switch p.Value.Kind() {
 			case gaby.Map:
-				f := imageField{value: p.Value}
-				b.values("", f, p.Segments, globalRegistry(f))
-				return b.apply(p.Doc)
+				c.values(f)
 			case gaby.List:
-				return b.parameters(p)
+				b.list = p.Segments
+				c.parameters(parametersOf(f))
 			case gaby.Scalar:
 				return b.text(p)
 			}
-			return nil
+			return b.apply(p.Doc)
 		})
 	return err
 }
 
-// text sets the images in a text that is YAML.
+// text sets the images in a text that is YAML. Those in another text keep their references.
 func (b *imageBump) text(p *yamlkit.Match) error {
-	inner, err := gaby.ParseAll([]byte(p.Value.Text()))
-	if err != nil {
-		b.notYAML(p)
+	inner, ok := chartText(p.Value.Text())
+	if !ok {
+		b.call.Note(p.Value.Position(), p.Resource.String()+": "+string(p.Path())+
+			" is not YAML: images in it are not set")
 		return nil
-	}
-	for _, doc := range inner {
-		if doc.Check() != nil {
-			b.notYAML(p)
-			return nil
-		}
 	}
 	for _, doc := range inner {
 		if err := b.chart(doc); err != nil {
@@ -394,7 +338,7 @@ func (b *imageBump) text(p *yamlkit.Match) error {
 	if !inner.Changed() {
 		return nil
 	}
-	_, err = p.Doc.Set(string(inner.Text()), p.Segments...)
+	_, err := p.Doc.Set(string(inner.Text()), p.Segments...)
 	return err
 }
 

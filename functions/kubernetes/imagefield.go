@@ -9,12 +9,34 @@ import (
 
 // imageField is a field that holds an image or a part of one.
 type imageField struct {
-	path  string
-	value gaby.Value
+	in        string   // the path of what segments lead through
+	segments  []string // nil if there is no such parameter
+	parameter string   // the name of the parameter whose value the field is, if it is one
+	value     gaby.Value
 }
 
 // fieldsBeside returns the field with a key from a group of fields that belong together.
 type fieldsBeside func(key string) imageField
+
+// path returns the path of the field.
+func (f imageField) path() string {
+	path := f.in
+	for i, segment := range f.segments {
+		if path != "" && (i > 0 || !strings.HasSuffix(path, "#")) {
+			path += "."
+		}
+		path += yamlkit.EscapeDotsInPathSegment(segment)
+	}
+	return path
+}
+
+// below returns the field at segments below f.
+func (f imageField) below(value gaby.Value, segments ...string) imageField {
+	return imageField{
+		in: f.in, segments: append(f.segments[:len(f.segments):len(f.segments)], segments...),
+		value: value,
+	}
+}
 
 // text returns the scalar of the field, or "".
 func (f imageField) text() string {
@@ -26,13 +48,7 @@ func (f imageField) text() string {
 
 // beside returns the lookup of the entries of a map.
 func (f imageField) beside() fieldsBeside {
-	return func(key string) imageField {
-		path := yamlkit.EscapeDotsInPathSegment(key)
-		if f.path != "" && !strings.HasSuffix(f.path, "#") {
-			path = "." + path
-		}
-		return imageField{path: f.path + path, value: f.value.Get(key)}
-	}
+	return func(key string) imageField { return f.below(f.value.Get(key), key) }
 }
 
 // any returns the first of the fields that has a text.
@@ -50,7 +66,8 @@ func (beside fieldsBeside) any(keys ...string) imageField {
 func wholeImageOf(name imageField, beside fieldsBeside) (at imageField, image string) {
 	at, image = name, name.text()
 	registry := beside.any("registry", "imageRegistry")
-	if registry.text() == "" && !strings.HasSuffix(name.path, "epository") && !hasRegistry(image) {
+	if registry.text() == "" && !strings.HasSuffix(name.path(), "epository") &&
+		!hasRegistry(image) {
 		// the registry's field is called repository, and name is one of its repositories
 		registry = beside.any("repository")
 	}

@@ -68,8 +68,7 @@ func sameMergeKeys(
 func sameKeys(list gaby.Value, keys *configkit.MergeKeyTree) map[int]string {
 	var same map[int]string
 	first := map[string]gaby.Value{}
-	index := 0
-	for e := list.First(); e.Exists(); e = e.Next() {
+	for index, e := range list.Items() {
 		if key, text := mergeKeyOf(e, keys); key != "" {
 			if other, ok := first[key]; !ok {
 				first[key] = e
@@ -80,7 +79,6 @@ func sameKeys(list gaby.Value, keys *configkit.MergeKeyTree) map[int]string {
 				same[index] = fmt.Sprintf("the element at %s has %s, too", other.Position(), text)
 			}
 		}
-		index++
 	}
 	return same
 }

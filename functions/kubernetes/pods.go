@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -370,7 +369,7 @@ func partsOf(doc *gaby.YamlDoc, info *api.ResourceInfo, segments []string,
 			doc: doc, info: info, segments: above, spec: spec, variables: variables,
 		}}
 	case eachVolume:
-		for i, v := range items(pod.Get("volumes")) {
+		for i, v := range pod.Get("volumes").Items() {
 			if v.Kind() == gaby.Map {
 				add("volume", v, "volumes", strconv.Itoa(i))
 			}
@@ -380,7 +379,7 @@ func partsOf(doc *gaby.YamlDoc, info *api.ResourceInfo, segments []string,
 		addContext(pod)
 	}
 	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
-		for i, c := range items(pod.Get(list)) {
+		for i, c := range pod.Get(list).Items() {
 			switch {
 			case c.Kind() != gaby.Map:
 			case each == eachContext:
@@ -391,19 +390,6 @@ func partsOf(doc *gaby.YamlDoc, info *api.ResourceInfo, segments []string,
 		}
 	}
 	return parts
-}
-
-// items iterates over the elements of a list. Other values have none.
-func items(v gaby.Value) iter.Seq2[int, gaby.Value] {
-	return func(yield func(int, gaby.Value) bool) {
-		if v.Kind() != gaby.List {
-			return
-		}
-		i := 0
-		for e := v.First(); e.Exists() && yield(i, e); e = e.Next() {
-			i++
-		}
-	}
 }
 
 // orEmpty returns a map, or an empty one in place of another value.

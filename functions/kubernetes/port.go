@@ -86,8 +86,7 @@ type port struct {
 // set names the port with this number and protocol, adding it if missing. An existing port of that
 // name is left alone.
 func (p *port) set(c *container) error {
-	index := 0
-	for e := c.value.Get("ports").First(); e.Exists(); e = e.Next() {
+	for index, e := range c.value.Get("ports").Items() {
 		if p.is(e) {
 			_, err := c.doc.Set(p.name, c.at("ports", strconv.Itoa(index), "name")...)
 			if err == nil {
@@ -95,7 +94,6 @@ func (p *port) set(c *container) error {
 			}
 			return err
 		}
-		index++
 	}
 	entry, err := orderedMap("name", p.name, "containerPort", p.number, "protocol", p.protocol)
 	if err != nil {

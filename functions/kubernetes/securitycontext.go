@@ -70,7 +70,7 @@ func newPodSecurity(pod gaby.Value) *podSecurity {
 	}
 	s.read(pod.Get("securityContext"))
 	for _, list := range containerLists() {
-		for c := pod.Get(list).First(); c.Exists(); c = c.Next() {
+		for c := range pod.Get(list).All() {
 			context := c.Get("securityContext")
 			s.read(context)
 			if s.reason == "" && isTrue(context.Get("privileged")) {
@@ -121,8 +121,7 @@ func podSegments(segments []string) []string {
 // mayEscalate reports whether Kubernetes refuses allowPrivilegeEscalation: false in a security
 // context because of capabilities the context adds.
 func mayEscalate(context gaby.Value) bool {
-	for added := context.Get("capabilities").Get("add").
-		First(); added.Exists(); added = added.Next() {
+	for added := range context.Get("capabilities").Get("add").All() {
 		if added.EqualText("SYS_ADMIN") || added.EqualText("CAP_SYS_ADMIN") {
 			return true
 		}

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -50,7 +51,7 @@ func (v *imageVetting) visit(p *yamlkit.Match) {
 		return
 	}
 	v.row, v.embedded = row, false
-	f := imageField{path: string(row.Path), value: p.Value}
+	f := imageField{in: string(row.Path), value: p.Value}
 	switch p.Info().AttributeName {
 	case attributeHelmValues:
 		v.helmValues(f)
@@ -60,7 +61,7 @@ func (v *imageVetting) visit(p *yamlkit.Match) {
 		v.check(f, asRegistry(f.text()))
 	case attributeRepository, attributeImageName:
 		parent := imageField{
-			path:  f.path[:max(strings.LastIndexByte(f.path, '.'), 0)],
+			in:    string(row.Path[:max(strings.LastIndexByte(string(row.Path), '.'), 0)]),
 			value: p.Doc.Search(p.Segments[:len(p.Segments)-1]...).Value(),
 		}
 		at, image := wholeImageOf(f, parent.beside())
@@ -78,8 +79,8 @@ func (v *imageVetting) check(f imageField, image any) {
 		return
 	}
 	row := v.row
-	row.Reason, row.Path = reason, api.ResolvedPath(f.path)
-	if f.path != string(v.row.Path) {
+	row.Reason, row.Path = reason, api.ResolvedPath(f.path())
+	if row.Path != v.row.Path {
 		row.Value, row.DataType, row.Comment = f.text(), api.DataTypeString, ""
 		if pos := f.value.Position(); !v.embedded && pos.Line > 0 {
 			row.Position = &api.Position{Line: pos.Line, Column: pos.Column}
@@ -103,5 +104,51 @@ func (v *imageVetting) override(f imageField) {
 	if name := beside("name"); name.text() != "" && beside("newName").text() == "" {
 		at, image := wholeImageOf(name, beside)
 		v.check(at, image)
+	}
+}
+
+// helmValues checks the images in the values of a Helm chart: a map, YAML text, or a list of
+// parameters with name and value.
+func (v *imageVetting) helmValues(f imageField) {
+	c := &chart{visit: v.helmText}
+	switch f.value.Kind() {
+	case gaby.Map:
+		c.values(f)
+		c.parameters(dottedKeys(f))
+	case gaby.List:
+		c.parameters(parametersOf(f))
+	case gaby.Scalar:
+		docs, ok := chartText(f.text())
+		if !ok {
+			v.call.Skipped(f.value.Position(), fmt.Sprintf(
+				"%s: %s is not YAML: images in it are not checked", v.row.ResourceInfo, f.in))
+			return
+		}
+		v.embedded = true
+		for _, doc := range docs {
+			c.values(imageField{in: f.in + "#", value: doc.Value()})
+		}
+	}
+}
+
+// helmText checks a text that may be an image or a part of one.
+func (v *imageVetting) helmText(
+	c *chart, parent, key string, f imageField, beside fieldsBeside,
+) {
+	text := f.text()
+	switch {
+	case strings.Contains(text, "://"):
+	case isImageKey(key) && !isPicture(text), isRepositoryKey(parent, key, beside, false):
+		at, image := wholeImageOf(f, beside)
+		if at.path() == f.path() && c.global != "" && !hasRegistry(image) {
+			image = asRegistry(c.global) + image
+		}
+		v.check(at, image)
+	case isImagesKey(parent) && hasRegistry(text):
+		v.check(f, text)
+	case isRegistryKey(key) && hasRegistry(asRegistry(text)):
+		if key == "hub" || beside.any("repository", "name", "image").text() == "" {
+			v.check(f, asRegistry(text))
+		}
 	}
 }

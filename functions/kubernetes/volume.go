@@ -74,8 +74,7 @@ func (m *mount) set(c *container) error {
 		return err
 	}
 	var mounts []int // indexes of the mounts of the volume
-	index := 0
-	for e := c.value.Get("volumeMounts").First(); e.Exists(); e = e.Next() {
+	for index, e := range c.value.Get("volumeMounts").Items() {
 		isVolume, isPath := e.Get("name").EqualText(m.volume), e.Get("mountPath").EqualText(m.path)
 		switch {
 		case isVolume && isPath:
@@ -86,7 +85,6 @@ func (m *mount) set(c *container) error {
 		case isVolume:
 			mounts = append(mounts, index)
 		}
-		index++
 	}
 	switch len(mounts) {
 	case 0:
@@ -107,11 +105,8 @@ func (m *mount) set(c *container) error {
 // setVolume adds the volume to the pod, or gives it the requested source.
 func (m *mount) setVolume(c *container) error {
 	volumes := append(c.segments[:len(c.segments)-2:len(c.segments)-2], "volumes")
-	list := c.doc.Search(volumes...).Value()
-	index := 0
-	for e := list.First(); e.Exists(); e = e.Next() {
+	for index, e := range c.doc.Search(volumes...).Value().Items() {
 		if !e.Get("name").EqualText(m.volume) {
-			index++
 			continue
 		}
 		if m.source == "" || e.Get(m.source).Exists() {
@@ -141,7 +136,7 @@ func (m *mount) setVolume(c *container) error {
 
 // claimTemplate returns the name of the claim template from which a StatefulSet creates the volume.
 func (m *mount) claimTemplate(doc *gaby.YamlDoc) (gaby.Value, bool) {
-	for e := doc.Search("spec", "volumeClaimTemplates").Value().First(); e.Exists(); e = e.Next() {
+	for e := range doc.Search("spec", "volumeClaimTemplates").Value().All() {
 		if name := e.Get("metadata").Get("name"); name.EqualText(m.volume) {
 			return name, true
 		}

@@ -99,7 +99,7 @@ func (c *typeCompiler) lookUp(
 func (c *typeCompiler) names(section string) []string {
 	var names []string
 	for _, d := range c.documents {
-		for v := d.entry(section).First(); v.Exists(); v = v.Next() {
+		for v := range d.entry(section).All() {
 			names = append(names, v.Key())
 		}
 	}
@@ -218,8 +218,8 @@ func joinPrefix(prefix, path string) string {
 	return prefix + "." + path
 }
 
-// readPath reads a path relative to prefix. name is what messages call it. It returns nil if the path
-// is wrong.
+// readPath reads a path relative to prefix. name is what messages call it. It returns nil if the
+// path is wrong.
 func readPath(v strict.Value, name, prefix string) *yamlpath.Path {
 	path, err := yamlpath.Parse(joinPrefix(prefix, v.Scalar()))
 	if err != nil {
@@ -428,8 +428,8 @@ func (c *typeCompiler) visitorInfo(
 	return info, path
 }
 
-// pathEntry reads the fields of an entry with a path. accessor says that it has an accessor, ok that
-// nothing is wrong with the fields.
+// pathEntry reads the fields of an entry with a path. accessor says that it has an accessor, ok
+// that nothing is wrong with the fields.
 func (c *typeCompiler) pathEntry(
 	d document, info *api.PathVisitorInfo, details *api.AttributeDetails, e strict.Value,
 	prefix string,
@@ -549,7 +549,8 @@ func (c *typeCompiler) finish(groups map[api.AttributeName][]api.AttributeName) 
 	for _, key := range keys {
 		e := c.entries[key]
 		k.attributes[key.attribute] = append(k.attributes[key.attribute], e.info)
-		if _, taken := k.lookup[key.path]; !taken && c.registry.rank(key.attribute) != neverReported {
+		if _, taken := k.lookup[key.path]; !taken &&
+			c.registry.rank(key.attribute) != neverReported {
 			k.lookup[key.path] = e.info
 		}
 		if d := e.info.Details; d != nil && d.IsNeeded && key.path != needed {

@@ -92,7 +92,7 @@ func (r *Registry) versionsOf(t string) []string {
 // typeNames returns the types that the document has entries for, unsorted.
 func (d document) typeNames() (names []string) {
 	if d.keys == nil {
-		for t := d.entry("resourceTypes").First(); t.Exists(); t = t.Next() {
+		for t := range d.entry("resourceTypes").All() {
 			names = append(names, t.Key())
 		}
 	}

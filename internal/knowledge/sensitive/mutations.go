@@ -69,7 +69,7 @@ func (t *text) addScalars(value string) {
 		if v.Kind() == gaby.Scalar {
 			t.quoted = append(t.quoted, v.Text())
 		}
-		for entry := v.First(); entry.Exists(); entry = entry.Next() {
+		for entry := range v.All() {
 			add(entry)
 		}
 	}

@@ -63,11 +63,11 @@ func (t *Table) AddDefinition(definition gaby.Value) {
 		return
 	}
 	words := []string{names.Get("plural").Text(), names.Get("singular").Text()}
-	for n := names.Get("shortNames").First(); n.Exists(); n = n.Next() {
+	for n := range names.Get("shortNames").All() {
 		words = append(words, n.Text())
 	}
 	var versions []string
-	for v := spec.Get("versions").First(); v.Exists(); v = v.Next() {
+	for v := range spec.Get("versions").All() {
 		name := v.Get("name").Text()
 		if v.Get("storage").EqualText("true") {
 			versions = append([]string{name}, versions...)
