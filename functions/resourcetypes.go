@@ -14,8 +14,8 @@ import (
 
 // AddResourceTypes adds the contents of files about Kubernetes resource types. For each attribute
 // they define it registers get-<name> and set-<name>, which are like the built-in functions in
-// every respect. Call it before the first use of the executor. The errors are *api.Failure; after an
-// error the executor must not be used.
+// every respect. Call it before the first use of the executor. The errors are *api.Failure; after
+// an error the executor must not be used.
 func (e *Executor) AddResourceTypes(files ...resourcetypes.File) error {
 	h := e.handlers[api.ToolchainKubernetesYAML]()
 	provider := h.ResourceProvider()

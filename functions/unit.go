@@ -162,7 +162,7 @@ func (u *Unit) Labels() []string {
 		if _, err := u.provider.ResourceInfo(doc); err != nil || doc.Check() != nil {
 			continue
 		}
-		for l := range doc.Value().Get("metadata").Get("labels").All() {
+		for _, l := range doc.Value().Get("metadata").Get("labels").All() {
 			if label := l.Key() + "=" + l.Text(); !slices.Contains(labels, label) {
 				labels = append(labels, label)
 			}

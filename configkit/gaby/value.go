@@ -107,27 +107,6 @@ func (v Value) Len() int {
 	return n
 }
 
-// All iterates over the entries of a map or list, as First and Next do.
-func (v Value) All() iter.Seq[Value] {
-	return func(yield func(Value) bool) {
-		for e := v.First(); e.Exists() && yield(e); e = e.Next() {
-		}
-	}
-}
-
-// Items iterates over the elements of a list with their indexes. Other values have none.
-func (v Value) Items() iter.Seq2[int, Value] {
-	return func(yield func(int, Value) bool) {
-		if v.Kind() != List {
-			return
-		}
-		i := 0
-		for e := v.First(); e.Exists() && yield(i, e); e = e.Next() {
-			i++
-		}
-	}
-}
-
 // First returns the first entry of a map or list, in document order. The entries that a map
 // inherits through "<<" follow its own.
 func (v Value) First() Value {

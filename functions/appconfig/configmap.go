@@ -227,14 +227,14 @@ func (r *renderer) values(docs gaby.Container) ([]entry, error) {
 			entries = append(entries, e)
 			return nil
 		case gaby.List:
-			for i, item := range v.Items() {
+			for i, item := range v.All() {
 				if err := add(strings.TrimPrefix(key+"."+strconv.Itoa(i), "."), item); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
-		for kid := range v.All() {
+		for _, kid := range v.All() {
 			if v.Get(kid.Key()) != kid {
 				continue // of repeated keys, the last one counts
 			}

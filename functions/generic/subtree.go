@@ -416,7 +416,7 @@ func keyedElement(value *gaby.YamlDoc, key, text string) (*gaby.YamlDoc, error) 
 	if _, err := element.Set(known, key); err != nil {
 		return nil, err
 	}
-	for c := range value.Value().All() {
+	for _, c := range value.Value().All() {
 		if _, err := element.Set(c, c.Key()); err != nil {
 			return nil, err
 		}
@@ -440,7 +440,7 @@ func putElement(
 		}
 		return false, fmt.Errorf("value %s at path %s cannot be converted to list", value, p.Path())
 	}
-	for index, c := range p.Value.Items() {
+	for index, c := range p.Value.All() {
 		if c.Get(key).EqualText(text) {
 			return false, p.Doc.SetDocP(element, fmt.Sprintf("%s.%d", path, index))
 		}

@@ -181,7 +181,7 @@ func firstDifference(is, was gaby.Value) gaby.Value {
 		return is
 	}
 	index := 0
-	for v := range is.All() {
+	for _, v := range is.All() {
 		old := was.Get(v.Key())
 		if is.Kind() == gaby.List {
 			old = was.Index(index)

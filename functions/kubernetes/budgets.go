@@ -104,7 +104,7 @@ func (b budgets) protect(workload *gaby.YamlDoc) bool {
 	if slices.ContainsFunc(b[key], protects) {
 		return true
 	}
-	for l := range labels.All() {
+	for _, l := range labels.All() {
 		key.label, key.value = l.Key(), l.Text()
 		if slices.ContainsFunc(b[key], protects) {
 			return true
@@ -123,12 +123,12 @@ func (b budget) selects(labels gaby.Value) bool {
 	if b.selector.Kind() != gaby.Map {
 		return false
 	}
-	for want := range b.selector.Get("matchLabels").All() {
+	for _, want := range b.selector.Get("matchLabels").All() {
 		if !labels.Get(want.Key()).EqualText(want.Text()) {
 			return false
 		}
 	}
-	for e := range b.selector.Get("matchExpressions").All() {
+	for _, e := range b.selector.Get("matchExpressions").All() {
 		if !satisfies(labels.Get(e.Get("key").Text()), e) {
 			return false
 		}
@@ -140,7 +140,7 @@ func (b budget) selects(labels gaby.Value) bool {
 // a label selector.
 func satisfies(label, expression gaby.Value) bool {
 	listed := false
-	for v := range expression.Get("values").All() {
+	for _, v := range expression.Get("values").All() {
 		listed = listed || label.Exists() && label.EqualText(v.Text())
 	}
 	switch expression.Get("operator").Text() {

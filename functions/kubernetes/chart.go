@@ -32,7 +32,7 @@ func (c *chart) values(root imageField) {
 // below visits what is in a map. key is that of the map.
 func (c *chart) below(key string, m imageField) {
 	beside := m.beside()
-	for entry := range m.value.All() {
+	for _, entry := range m.value.All() {
 		c.value(key, entry.Key(), m.below(entry, entry.Key()), beside)
 	}
 }
@@ -47,7 +47,7 @@ func (c *chart) value(parent, key string, f imageField, beside fieldsBeside) {
 	case gaby.Map:
 		c.below(inside, f)
 	case gaby.List:
-		for i, item := range f.value.Items() {
+		for i, item := range f.value.All() {
 			at := f.below(item, strconv.Itoa(i))
 			c.value(inside, "", at, at.beside())
 		}
@@ -88,7 +88,7 @@ func (c *chart) parameters(parameters []imageField) {
 //   - name: image.tag
 //     value: "1.0"
 func parametersOf(list imageField) (parameters []imageField) {
-	for i, item := range list.value.Items() {
+	for i, item := range list.value.All() {
 		f := list.below(item.Get("value"), strconv.Itoa(i), "value")
 		f.parameter = item.Get("name").Text()
 		parameters = append(parameters, f)
@@ -98,7 +98,7 @@ func parametersOf(list imageField) (parameters []imageField) {
 
 // dottedKeys returns the values of a map whose keys contain dots, as parameter names do.
 func dottedKeys(m imageField) (parameters []imageField) {
-	for entry := range m.value.All() {
+	for _, entry := range m.value.All() {
 		if key := entry.Key(); strings.Contains(key, ".") {
 			f := m.below(entry, key)
 			f.parameter = key

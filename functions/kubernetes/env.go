@@ -58,7 +58,7 @@ func setAllVariables(
 	docs gaby.Container, provider configkit.ResourceProvider, name, value string,
 ) (matches int, err error) {
 	_, err = editContainers(docs, provider, name, func(c *container) error {
-		for index, e := range c.value.Get("env").Items() {
+		for index, e := range c.value.Get("env").All() {
 			if !e.Get("value").Exists() || e.Get("valueFrom").Exists() {
 				continue
 			}
@@ -120,7 +120,7 @@ func envAssignments(args []api.FunctionArgument) ([]assignment, error) {
 
 // hasVariable reports whether the container has an environment variable that is not empty.
 func (c *container) hasVariable(name string) bool {
-	for e := range c.value.Get("env").All() {
+	for _, e := range c.value.Get("env").All() {
 		if e.Get("name").EqualText(name) &&
 			(e.Get("value").Text() != "" || e.Get("valueFrom").Exists()) {
 			return true
@@ -133,7 +133,7 @@ func (c *container) hasVariable(name string) bool {
 // this name, all are edited: it is not up to this function to decide which of them counts.
 func (a *assignment) setIn(c *container) error {
 	var found []int
-	for index, e := range c.value.Get("env").Items() {
+	for index, e := range c.value.Get("env").All() {
 		if e.Get("name").EqualText(a.name) {
 			found = append(found, index)
 		}

@@ -167,7 +167,7 @@ func kustomizationImages(t api.ResourceType) []string {
 // image with this name.
 func (b *imageBump) kustomization(doc *gaby.YamlDoc, path []string) {
 	list := imageField{segments: path, value: doc.Search(path...).Value()}
-	for i, item := range list.value.Items() {
+	for i, item := range list.value.All() {
 		b.override(list.below(item, strconv.Itoa(i)))
 	}
 }

@@ -161,7 +161,7 @@ func podLabels(
 	_, err := yamlkit.VisitPathsDoc(docs, templates, nil, nil, provider,
 		func(_ *gaby.YamlDoc, _ any, _ yamlkit.VisitorContext, labels *gaby.YamlDoc) (any, error) {
 			set := map[string]string{}
-			for e := range labels.Value().All() {
+			for _, e := range labels.Value().All() {
 				set[e.Key()] = e.Text()
 			}
 			sets[label{}] = append(sets[label{}], set)
@@ -176,13 +176,13 @@ func podLabels(
 // selectedBy reports whether a selector selects any of the pods.
 func (s labelSets) selectedBy(selector gaby.Value) bool {
 	pods := s[label{}]
-	for e := range selector.All() {
+	for _, e := range selector.All() {
 		if with := s[label{e.Key(), e.Text()}]; len(with) < len(pods) {
 			pods = with
 		}
 	}
 	return slices.ContainsFunc(pods, func(pod map[string]string) bool {
-		for e := range selector.All() {
+		for _, e := range selector.All() {
 			if value, ok := pod[e.Key()]; !ok || value != e.Text() {
 				return false
 			}

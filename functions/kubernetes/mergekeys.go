@@ -68,7 +68,7 @@ func sameMergeKeys(
 func sameKeys(list gaby.Value, keys *configkit.MergeKeyTree) map[int]string {
 	var same map[int]string
 	first := map[string]gaby.Value{}
-	for index, e := range list.Items() {
+	for index, e := range list.All() {
 		if key, text := mergeKeyOf(e, keys); key != "" {
 			if other, ok := first[key]; !ok {
 				first[key] = e

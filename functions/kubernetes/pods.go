@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -369,7 +370,7 @@ func partsOf(doc *gaby.YamlDoc, info *api.ResourceInfo, segments []string,
 			doc: doc, info: info, segments: above, spec: spec, variables: variables,
 		}}
 	case eachVolume:
-		for i, v := range pod.Get("volumes").Items() {
+		for i, v := range items(pod.Get("volumes")) {
 			if v.Kind() == gaby.Map {
 				add("volume", v, "volumes", strconv.Itoa(i))
 			}
@@ -379,7 +380,7 @@ func partsOf(doc *gaby.YamlDoc, info *api.ResourceInfo, segments []string,
 		addContext(pod)
 	}
 	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
-		for i, c := range pod.Get(list).Items() {
+		for i, c := range items(pod.Get(list)) {
 			switch {
 			case c.Kind() != gaby.Map:
 			case each == eachContext:
@@ -390,6 +391,14 @@ func partsOf(doc *gaby.YamlDoc, info *api.ResourceInfo, segments []string,
 		}
 	}
 	return parts
+}
+
+// items iterates over the elements of a list. Other values have none.
+func items(v gaby.Value) iter.Seq2[int, gaby.Value] {
+	if v.Kind() != gaby.List {
+		v = gaby.Value{}
+	}
+	return v.All()
 }
 
 // orEmpty returns a map, or an empty one in place of another value.

@@ -86,7 +86,7 @@ type port struct {
 // set names the port with this number and protocol, adding it if missing. An existing port of that
 // name is left alone.
 func (p *port) set(c *container) error {
-	for index, e := range c.value.Get("ports").Items() {
+	for index, e := range c.value.Get("ports").All() {
 		if p.is(e) {
 			_, err := c.doc.Set(p.name, c.at("ports", strconv.Itoa(index), "name")...)
 			if err == nil {

@@ -182,7 +182,7 @@ func (c *container) canHaveProbes() bool {
 
 // firstTCPPort returns the number of the first TCP port of a container.
 func (c *container) firstTCPPort() (int, bool) {
-	for e := range c.value.Get("ports").All() {
+	for _, e := range c.value.Get("ports").All() {
 		if protocolOf(e) != defaultProtocol {
 			continue
 		}

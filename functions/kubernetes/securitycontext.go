@@ -70,7 +70,7 @@ func newPodSecurity(pod gaby.Value) *podSecurity {
 	}
 	s.read(pod.Get("securityContext"))
 	for _, list := range containerLists() {
-		for c := range pod.Get(list).All() {
+		for _, c := range pod.Get(list).All() {
 			context := c.Get("securityContext")
 			s.read(context)
 			if s.reason == "" && isTrue(context.Get("privileged")) {
@@ -121,7 +121,7 @@ func podSegments(segments []string) []string {
 // mayEscalate reports whether Kubernetes refuses allowPrivilegeEscalation: false in a security
 // context because of capabilities the context adds.
 func mayEscalate(context gaby.Value) bool {
-	for added := range context.Get("capabilities").Get("add").All() {
+	for _, added := range context.Get("capabilities").Get("add").All() {
 		if added.EqualText("SYS_ADMIN") || added.EqualText("CAP_SYS_ADMIN") {
 			return true
 		}

@@ -74,7 +74,7 @@ func (m *mount) set(c *container) error {
 		return err
 	}
 	var mounts []int // indexes of the mounts of the volume
-	for index, e := range c.value.Get("volumeMounts").Items() {
+	for index, e := range c.value.Get("volumeMounts").All() {
 		isVolume, isPath := e.Get("name").EqualText(m.volume), e.Get("mountPath").EqualText(m.path)
 		switch {
 		case isVolume && isPath:
@@ -105,7 +105,7 @@ func (m *mount) set(c *container) error {
 // setVolume adds the volume to the pod, or gives it the requested source.
 func (m *mount) setVolume(c *container) error {
 	volumes := append(c.segments[:len(c.segments)-2:len(c.segments)-2], "volumes")
-	for index, e := range c.doc.Search(volumes...).Value().Items() {
+	for index, e := range c.doc.Search(volumes...).Value().All() {
 		if !e.Get("name").EqualText(m.volume) {
 			continue
 		}
@@ -136,7 +136,7 @@ func (m *mount) setVolume(c *container) error {
 
 // claimTemplate returns the name of the claim template from which a StatefulSet creates the volume.
 func (m *mount) claimTemplate(doc *gaby.YamlDoc) (gaby.Value, bool) {
-	for e := range doc.Search("spec", "volumeClaimTemplates").Value().All() {
+	for _, e := range doc.Search("spec", "volumeClaimTemplates").Value().All() {
 		if name := e.Get("metadata").Get("name"); name.EqualText(m.volume) {
 			return name, true
 		}

@@ -30,7 +30,7 @@ func entriesOf(value any) (map[string]any, bool) {
 		return entries, true
 	case gaby.Value:
 		if v.Kind() == gaby.Map {
-			for c := range v.All() {
+			for _, c := range v.All() {
 				entries[c.Key()] = valueOrData(c)
 			}
 			return entries, true
@@ -47,7 +47,7 @@ func itemsOf(value any) ([]any, bool) {
 	case gaby.Value:
 		if v.Kind() == gaby.List {
 			items := []any{}
-			for c := range v.All() {
+			for _, c := range v.All() {
 				items = append(items, valueOrData(c))
 			}
 			return items, true

@@ -87,7 +87,7 @@ func schemaMapOf(args []api.FunctionArgument) (map[api.ResourceType]*jsonschema.
 	}
 	schemas := map[api.ResourceType]*jsonschema.Schema{}
 	var problems []error
-	for e := range doc.Value().All() {
+	for _, e := range doc.Value().All() {
 		schema, err := jsonschema.Compile("", e, jsonschema.Options{Formats: true})
 		if err != nil {
 			for _, problem := range configkit.Unjoin(err) {

@@ -181,7 +181,7 @@ func madeIn(provider configkit.ResourceProvider, docs gaby.Container) madeResour
 			for field, t := range map[string]string{
 				"configMapGenerator": "v1/ConfigMap", "secretGenerator": "v1/Secret",
 			} {
-				for e := range doc.Value().Get(field).All() {
+				for _, e := range doc.Value().Get(field).All() {
 					made[[2]string{t, e.Get("name").Text()}] = true
 				}
 			}

@@ -15,6 +15,7 @@ const (
 	// errors, and null means that a field is absent.
 	OpenAPI
 	// Structural is the dialect of CustomResourceDefinitions, see
+	//
 	// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions.
 	Structural
 )

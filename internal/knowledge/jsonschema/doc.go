@@ -1,5 +1,6 @@
-// Package jsonschema checks values of documents against JSON Schemas (drafts 7, 2019-09 and 2020-12;
-// drafts 4 and 6 are read as draft 7) and against the schemas of Kubernetes, which are treated as dialects.
+// Package jsonschema checks values of documents against JSON Schemas and against the schemas of
+// Kubernetes, which are treated as dialects. It knows drafts 7, 2019-09 and 2020-12, and reads
+// drafts 4 and 6 as draft 7.
 //
 // The invariants of this package: values and schemas are those of gaby, so every problem has a
 // position. Nothing is fetched: referenced schemas come from a function of the caller. No work

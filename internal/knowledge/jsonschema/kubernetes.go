@@ -148,7 +148,7 @@ func (e *extensions) check(c *check, v gaby.Value, t types, valid bool) bool {
 func (e *extensions) checkList(c *check, v gaby.Value) bool {
 	valid, n := true, 0
 	seen := map[string]int{}
-	for item := range v.All() {
+	for _, item := range v.All() {
 		var canonical []byte
 		if e.isSet {
 			canonical = append(canonical, c.canonical(item)...)

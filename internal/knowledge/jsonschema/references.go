@@ -108,14 +108,14 @@ func (c *Compiler) scan(v gaby.Value, in *resource, root bool) {
 	}
 	for _, keyword := range several {
 		if all := v.Get(keyword); all.Kind() == gaby.List {
-			for e := range all.All() {
+			for _, e := range all.All() {
 				c.scan(e, in, false)
 			}
 		}
 	}
 	for _, keyword := range byName {
 		if all := v.Get(keyword); all.Kind() == gaby.Map {
-			for e := range all.All() {
+			for _, e := range all.All() {
 				c.scan(e, in, false)
 			}
 		}

@@ -69,7 +69,7 @@ func (c *Compiler) rules(schema gaby.Value, k keywords, in *resource) []rule {
 		schema = gaby.Value{} // the schema does not define types
 	}
 	var all []rule
-	for e := range v.All() {
+	for _, e := range v.All() {
 		if !e.Get("rule").Exists() {
 			continue // reported by the schema of CustomResourceDefinitions
 		}

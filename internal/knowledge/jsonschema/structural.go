@@ -65,7 +65,7 @@ func (c *structureCheck) structure(s gaby.Value) {
 		c.structure(more)
 	}
 	c.structure(s.Get("items"))
-	for e := range s.Get("properties").All() {
+	for _, e := range s.Get("properties").All() {
 		c.structure(e)
 	}
 	c.combined(s)
@@ -99,7 +99,7 @@ func (c *structureCheck) types(s gaby.Value) {
 	if s != c.root {
 		return
 	}
-	for e := range s.Get("properties").Get("metadata").Get("properties").All() {
+	for _, e := range s.Get("properties").Get("metadata").Get("properties").All() {
 		if name := e.Key(); name != "name" && name != "generateName" {
 			c.fail(e, "of metadata only name and generateName can be described, not %s", name)
 		}
@@ -126,10 +126,10 @@ func (c *structureCheck) lists(s gaby.Value) {
 		c.fail(kind, "x-kubernetes-list-map-keys is required of x-kubernetes-list-type: map")
 	}
 	items := s.Get("items")
-	for key := range keys.All() {
+	for _, key := range keys.All() {
 		property := items.Get("properties").Get(key.Text())
 		required := property.Get("default").Exists()
-		for e := range items.Get("required").All() {
+		for _, e := range items.Get("required").All() {
 			required = required || e.Text() == key.Text()
 		}
 		switch {
@@ -148,7 +148,7 @@ func (c *structureCheck) combined(s gaby.Value) {
 		if keyword == "anyOf" && isIntOrString(s.Get(keyword)) {
 			continue
 		}
-		for e := range s.Get(keyword).All() {
+		for _, e := range s.Get(keyword).All() {
 			c.values(e, keyword)
 		}
 	}
@@ -179,7 +179,7 @@ func (c *structureCheck) values(s gaby.Value, inside string) {
 		}
 	}
 	c.values(s.Get("items"), inside)
-	for e := range s.Get("properties").All() {
+	for _, e := range s.Get("properties").All() {
 		c.values(e, inside)
 	}
 	c.combined(s)

@@ -69,7 +69,7 @@ func (s *Schema) checkUnevaluated(c *check, v gaby.Value, ev *evaluated) bool {
 		if s.unevaluatedProperties == nil || ev.allProperties {
 			return true
 		}
-		for e := range v.All() {
+		for _, e := range v.All() {
 			c.spend(1)
 			key := e.Key()
 			switch {
@@ -87,7 +87,7 @@ func (s *Schema) checkUnevaluated(c *check, v gaby.Value, ev *evaluated) bool {
 			return true
 		}
 		n := 0
-		for e := range v.All() {
+		for _, e := range v.All() {
 			c.spend(1)
 			if n >= ev.first && !ev.elements[n] {
 				valid = c.at(segment{index: n}, e, s.unevaluatedItems) && valid

@@ -241,8 +241,8 @@ func (r *Registry) rawPaths(
 			continue
 		}
 		for _, section := range []string{"resourceTypes", "shapes"} {
-			for f := range d.entry(section).All() {
-				for e := range f.Get("attributes").Get(string(name)).All() {
+			for _, f := range d.entry(section).All() {
+				for _, e := range f.Get("attributes").Get(string(name)).All() {
 					path := e.Get("path")
 					if e.Kind() == gaby.Scalar {
 						path = e
@@ -281,7 +281,7 @@ func (r *Registry) Attributes() []configkit.AttributeDescription {
 	r.parse()
 	byName := map[api.AttributeName]configkit.AttributeDescription{}
 	for _, d := range r.documents {
-		for e := range d.entry("attributes").All() {
+		for _, e := range d.entry("attributes").All() {
 			if d.BuiltIn && !e.Get("functions").Exists() {
 				continue
 			}
@@ -349,9 +349,9 @@ func (r *Registry) readAttributes() {
 	r.groups = map[api.AttributeName][]api.AttributeName{}
 	r.ranks = map[api.AttributeName]int{}
 	for _, d := range r.documents {
-		for e := range d.entry("attributes").All() {
+		for _, e := range d.entry("attributes").All() {
 			name := api.AttributeName(e.Key())
-			for member := range e.Get("members").All() {
+			for _, member := range e.Get("members").All() {
 				r.groups[name] = append(r.groups[name], api.AttributeName(member.Text()))
 			}
 			if rank, ok := e.Get("rank").Data().(int); ok && d.BuiltIn {

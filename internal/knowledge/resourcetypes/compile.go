@@ -99,7 +99,7 @@ func (c *typeCompiler) lookUp(
 func (c *typeCompiler) names(section string) []string {
 	var names []string
 	for _, d := range c.documents {
-		for v := range d.entry(section).All() {
+		for _, v := range d.entry(section).All() {
 			names = append(names, v.Key())
 		}
 	}

@@ -92,7 +92,7 @@ func (r *Registry) versionsOf(t string) []string {
 // typeNames returns the types that the document has entries for, unsorted.
 func (d document) typeNames() (names []string) {
 	if d.keys == nil {
-		for t := range d.entry("resourceTypes").All() {
+		for _, t := range d.entry("resourceTypes").All() {
 			names = append(names, t.Key())
 		}
 	}

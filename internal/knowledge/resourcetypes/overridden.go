@@ -28,12 +28,12 @@ func (r *Registry) Overridden(file string) (types []api.ResourceType, first gaby
 		if d.BuiltIn || d.Name != file {
 			continue
 		}
-		for e := range d.entry("resourceTypes").All() {
+		for _, e := range d.entry("resourceTypes").All() {
 			if r.overrides(e) {
 				add(e.Key(), e.KeyPosition())
 			}
 		}
-		for e := range d.entry("clusterScoped").All() {
+		for _, e := range d.entry("clusterScoped").All() {
 			add(e.Text(), e.Position())
 		}
 	}
@@ -43,11 +43,11 @@ func (r *Registry) Overridden(file string) (types []api.ResourceType, first gaby
 // overrides reports whether an entry about a type has more than paths of attributes that users'
 // files describe.
 func (r *Registry) overrides(entry gaby.Value) bool {
-	for section := range entry.All() {
+	for _, section := range entry.All() {
 		if section.Key() != "attributes" {
 			return true
 		}
-		for a := range section.All() {
+		for _, a := range section.All() {
 			if !slices.ContainsFunc(r.documents, func(d document) bool {
 				return !d.BuiltIn && d.entry("attributes", a.Key()).Exists()
 			}) {

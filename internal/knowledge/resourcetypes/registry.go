@@ -193,7 +193,7 @@ func onlySecrets(entry gaby.Value) bool {
 // mistake.
 func (r *Registry) checkAttributeNames(d document, fragment gaby.Value) {
 	known := r.attributeNames()
-	for e := range fragment.Get("attributes").All() {
+	for _, e := range fragment.Get("attributes").All() {
 		name := e.Key()
 		if slices.Contains(known, name) {
 			continue
@@ -208,7 +208,7 @@ func (r *Registry) checkAttributeNames(d document, fragment gaby.Value) {
 func (r *Registry) attributeNames() []string {
 	var names []string
 	for _, d := range r.documents {
-		for e := range d.entry("attributes").All() {
+		for _, e := range d.entry("attributes").All() {
 			names = append(names, e.Key())
 		}
 	}
@@ -242,9 +242,9 @@ func (r *Registry) SimilarTypes(a, b api.ResourceType) bool {
 	defer r.mu.Unlock()
 	r.parse()
 	for _, d := range r.documents {
-		for family := range d.entry("families").All() {
+		for _, family := range d.entry("families").All() {
 			hasA, hasB := false, false
-			for kind := range family.All() {
+			for _, kind := range family.All() {
 				hasA, hasB = hasA || kind.EqualText(kindA), hasB || kind.EqualText(kindB)
 			}
 			if hasA && hasB {

@@ -80,7 +80,7 @@ func visitEntries(v gaby.Value, segments []yamlpath.Segment, visit func(gaby.Val
 	for entry := range v.Entries() {
 		below(entry)
 	}
-	for entry := range v.All() {
+	for _, entry := range v.All() {
 		if entry.IsAliased() { // Entries does not follow aliases
 			below(entry)
 		}
@@ -130,7 +130,7 @@ func (r *Registry) mayBeSensitiveTypes() []api.ResourceType {
 		if !d.mayHaveSensitive() {
 			continue
 		}
-		for entry := range d.entry("resourceTypes").All() {
+		for _, entry := range d.entry("resourceTypes").All() {
 			types = append(types, api.ResourceType(entry.Key()))
 		}
 	}

@@ -184,7 +184,7 @@ func isScalarType(v gaby.Value) bool {
 
 // all reports whether a list has elements and all of them satisfy f.
 func all(list gaby.Value, f func(gaby.Value) bool) bool {
-	for e := range list.All() {
+	for _, e := range list.All() {
 		if !f(e) {
 			return false
 		}
@@ -201,7 +201,7 @@ func (p node) open() bool {
 // keys returns the names of the fields in their order.
 func (p node) keys() []string {
 	var keys []string
-	for e := range p.v.Get("properties").All() {
+	for _, e := range p.v.Get("properties").All() {
 		keys = append(keys, e.Key())
 	}
 	if p.custom {

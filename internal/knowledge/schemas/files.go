@@ -296,7 +296,7 @@ func (a *added) add(file File, v gaby.Value) {
 // typesOf returns the types that a schema says it describes.
 func typesOf(v gaby.Value) []api.ResourceType {
 	var types []api.ResourceType
-	for e := range v.Get("x-kubernetes-group-version-kind").All() {
+	for _, e := range v.Get("x-kubernetes-group-version-kind").All() {
 		t := e.Get("version").Text() + "/" + e.Get("kind").Text()
 		if group := e.Get("group").Text(); group != "" {
 			t = group + "/" + t
@@ -310,7 +310,7 @@ func typesOf(v gaby.Value) []api.ResourceType {
 // name.
 func newCluster(file File, all gaby.Value, prefix string) *cluster {
 	c := &cluster{file: file, kinds: map[api.ResourceType]string{}, all: all, prefix: prefix}
-	for e := range all.All() {
+	for _, e := range all.All() {
 		for _, t := range typesOf(e) {
 			c.kinds[t] = prefix + e.Key()
 		}

@@ -60,7 +60,7 @@ func (e *UnknownReleaseError) Error() string {
 func releasesOf(a *archive) ([]string, error) {
 	v, err := a.file("versions")
 	var all []string
-	for e := range v.All() {
+	for _, e := range v.All() {
 		all = append(all, minorOf(e.Text()))
 	}
 	return all, err
@@ -113,7 +113,7 @@ func newRelease(version string) (*Release, error) {
 		return nil, err
 	}
 	r.kinds = make(map[api.ResourceType]string, 256)
-	for e := range all.All() {
+	for _, e := range all.All() {
 		if v := at(e, r.releases, r.index); v.Exists() {
 			r.kinds[api.ResourceType(e.Key())] = v.Text()
 		}

@@ -155,7 +155,7 @@ func (d definitions) add(file File, v gaby.Value) []api.ResourceType {
 	var types []api.ResourceType
 	spec := v.Get("spec")
 	group, kind := spec.Get("group").Text(), spec.Get("names").Get("kind").Text()
-	for e := range spec.Get("versions").All() {
+	for _, e := range spec.Get("versions").All() {
 		t := api.ResourceType(group + "/" + e.Get("name").Text() + "/" + kind)
 		d[t] = &definition{
 			file: file.Name, scope: configkit.Scope(strings.Clone(spec.Get("scope").Text())),

@@ -130,7 +130,7 @@ func mustBeFalse(v gaby.Value) (rule, message string) {
 func notTooBig(limit int) check {
 	return func(v gaby.Value) (rule, message string) {
 		size := 0
-		for e := range v.All() {
+		for _, e := range v.All() {
 			size += len(e.Key()) + len(e.Text())
 		}
 		if size > limit {

@@ -137,8 +137,9 @@ func labelValue(s string) string {
 func portName(s string) string {
 	good := made(s, "-", isLower) && !strings.Contains(s, "--") &&
 		strings.IndexFunc(s, isLower) >= 0
-	return valid(s, good, "port name: use lower-case letters, digits and single '-', with at least "+
-		"one letter", 15)
+	return valid(s, good,
+		"port name: use lower-case letters, digits and single '-', with at least "+
+			"one letter", 15)
 }
 
 // dataKey is the form of the keys of ConfigMaps and Secrets.

@@ -69,7 +69,7 @@ func (t *text) addScalars(value string) {
 		if v.Kind() == gaby.Scalar {
 			t.quoted = append(t.quoted, v.Text())
 		}
-		for entry := range v.All() {
+		for _, entry := range v.All() {
 			add(entry)
 		}
 	}

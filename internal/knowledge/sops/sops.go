@@ -163,7 +163,7 @@ func walk(path []string, v gaby.Value, visit func(path []string, v gaby.Value)) 
 	if kind != gaby.Map && kind != gaby.List {
 		return
 	}
-	for c := range v.All() {
+	for _, c := range v.All() {
 		segment := strconv.Itoa(index)
 		if kind == gaby.Map {
 			segment = c.Key()

@@ -63,11 +63,11 @@ func (t *Table) AddDefinition(definition gaby.Value) {
 		return
 	}
 	words := []string{names.Get("plural").Text(), names.Get("singular").Text()}
-	for n := range names.Get("shortNames").All() {
+	for _, n := range names.Get("shortNames").All() {
 		words = append(words, n.Text())
 	}
 	var versions []string
-	for v := range spec.Get("versions").All() {
+	for _, v := range spec.Get("versions").All() {
 		name := v.Get("name").Text()
 		if v.Get("storage").EqualText("true") {
 			versions = append([]string{name}, versions...)
