@@ -2,37 +2,36 @@ package formatkit
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
-)
 
-// Brackets says how a language writes the entries of a map or list in brackets.
-type Brackets struct {
-	// Text formats a new entry, including its key, in the style of model, an entry that stays.
-	Text func(w *Writer, model *Node, e Entry) (string, error)
-	// NoCommas is set if entries on lines of their own need no commas. They get commas only if the
-	// other entries have them.
-	NoCommas bool
-}
+	"github.com/fctl-dev/fctl/configkit/gaby"
+)
 
 // EntriesIn writes the given entries into the brackets of n. Entries that stay keep their text. New
 // ones follow the style of their neighbours: on lines of their own or not, and with commas as
-// needed. If no entry stays it writes nothing and reports false, unless there are no new ones either
-// and comments of other entries stay.
-func (w *Writer) EntriesIn(n *Node, entries []Entry, b Brackets) (bool, error) {
+// needed. Entries on lines of their own need none if noCommas is set, and get them only if others
+// have them. format formats a new entry, with its key, in the style of model, an entry that stays.
+//
+// If no entry stays it writes nothing and reports false, unless there are no new ones either and
+// comments of other entries stay.
+func (w *Writer) EntriesIn(
+	n *Node, entries []Entry, noCommas bool, format func(model *Node, v gaby.Value) string,
+) bool {
 	kept := keptIn(entries)
-	p := bracketed{w: w, n: n, kept: kept, lines: true}
-	p.commas = !b.NoCommas
+	p := bracketed{w: w, n: n, kept: kept, lines: true, commas: !noCommas}
 	for i, kid := range n.Kids {
-		p.commas = p.commas || kid.Comma >= 0
+		p.commas = p.commas || kid.Comma > 0
 		p.lines = p.lines && p.ownLines(i)
+		p.trailing = kid.Comma > 0
 	}
-	if len(kept) == 0 && (len(entries) > 0 || !p.lines || !HoldsComments(w.Text, n)) {
-		return false, nil
+	if len(kept) == 0 && (len(entries) > 0 || !p.lines || !w.HoldsComments(n)) {
+		return false
 	}
-	p.trailing = len(n.Kids) > 0 && n.Kids[len(n.Kids)-1].Comma >= 0
 	p.removeOthers()
-	return true, p.addNew(entries, b)
+	p.addNew(entries, format)
+	return true
 }
 
 // bracketed is a map or list whose entries change.
@@ -46,32 +45,21 @@ type bracketed struct {
 }
 
 // HoldsComments reports whether the brackets of n contain more than entries and their comments.
-func HoldsComments(text []byte, n *Node) bool {
+func (t Text) HoldsComments(n *Node) bool {
 	at := n.Span.From + 1
 	for _, kid := range n.Kids {
-		if !Blank(text[at:max(at, kid.Head)]) {
+		if !Blank(t[at:max(at, kid.Head)]) {
 			return true
 		}
-		at = max(end(kid), kid.Remark.To)
+		at = max(kid.End(), kid.Remark.To)
 	}
-	return !Blank(text[at : n.Span.To-1])
-}
-
-// end returns the end of an entry, including its comma.
-func end(kid *Node) int { return max(kid.Entry.To, kid.Comma+1) }
-
-// begins returns the beginning of the text before entry i: the end of the previous entry.
-func (p *bracketed) begins(i int) int {
-	if i == 0 {
-		return p.n.Span.From + 1
-	}
-	return end(p.n.Kids[i-1])
+	return !Blank(t[at : n.Span.To-1])
 }
 
 // withComment returns the end of an entry, including a comment before its comma or the closing
 // bracket.
 func (p *bracketed) withComment(kid *Node) int {
-	if kid.Comma >= 0 {
+	if kid.Comma > 0 {
 		return kid.Comma
 	}
 	rest := bytes.TrimRight(p.w.Text[kid.Entry.To:p.n.Span.To-1], " \t\r\n")
@@ -82,15 +70,19 @@ func (p *bracketed) withComment(kid *Node) int {
 	return kid.Entry.To
 }
 
+// ownLines reports whether nothing but entry i and comments are on its lines.
 func (p *bracketed) ownLines(i int) bool {
-	kid := p.n.Kids[i]
-	start, first := StartsLine(p.w.Text, kid.Entry.From)
-	return first && start >= p.begins(i) && endsLine(p.w.Text[end(kid):p.n.Span.To])
+	begin, kid := p.n.Span.From+1, p.n.Kids[i]
+	if i > 0 {
+		begin = p.n.Kids[i-1].End()
+	}
+	start, first := p.w.StartsLine(kid.Entry.From)
+	return first && start >= begin && endsLine(p.w.Text[kid.End():p.n.Span.To])
 }
 
 // endsLine reports whether the first line of text contains only comments.
-func endsLine(text []byte) bool {
-	line := bytes.Trim(text[:LineEnd(text, 0)], " \t")
+func endsLine(text Text) bool {
+	line := bytes.Trim(text[:text.LineEnd(0)], " \t")
 	for bytes.HasPrefix(line, []byte("/*")) {
 		n := bytes.Index(line[2:], []byte("*/"))
 		if n < 0 {
@@ -98,8 +90,7 @@ func endsLine(text []byte) bool {
 		}
 		line = bytes.TrimLeft(line[n+4:], " \t")
 	}
-	return len(line) == 0 && len(text) > 0 || bytes.HasPrefix(line, []byte("#")) ||
-		bytes.HasPrefix(line, []byte("//"))
+	return len(line) == 0 && len(text) > 0 || Marks("# //").Begin(line)
 }
 
 // removeOthers deletes the entries that do not stay.
@@ -116,92 +107,65 @@ func (p *bracketed) removeOthers() {
 		switch last := kids[i]; {
 		case p.lines:
 			for _, kid := range kids[from : i+1] {
-				w.Remove(Span{LineStart(w.Text, kid.Head), NextLine(w.Text, end(kid))})
+				w.Remove(Span{w.LineStart(kid.Head), w.NextLine(kid.End())})
 			}
 		case i+1 < len(kids):
 			to := kids[i+1].Entry.From
-			if between := w.Text[end(last):to]; !Blank(between) { // a comment on the next entry
+			if between := w.Text[last.End():to]; !Blank(between) { // a comment on the next entry
 				to -= len(bytes.TrimLeft(between, " \t"))
 			}
 			w.Remove(Span{kids[from].Entry.From, to})
 		case p.trailing:
-			w.Remove(Span{end(kids[from-1]), end(last)})
-		case p.withComment(kids[from-1]) > kids[from-1].Entry.To: // a comment on the previous entry
+			w.Remove(Span{kids[from-1].End(), last.End()})
+		default: // a comment on the previous entry stays
 			w.Remove(Span{p.withComment(kids[from-1]), last.Entry.To})
-		default:
-			w.Remove(Span{kids[from-1].Entry.To, last.Entry.To})
 		}
 	}
 }
 
-// addNew writes the new and the moved entries.
-func (p *bracketed) addNew(entries []Entry, b Brackets) error {
+// addNew writes the new and the moved entries. A moved entry that was not edited keeps its text.
+func (p *bracketed) addNew(entries []Entry, format func(model *Node, v gaby.Value) string) {
 	w := p.w
 	var before, next *Node
+	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.Node != nil }); i >= 0 {
+		next = entries[i].Node
+	}
 	for i, e := range entries {
-		last := i == len(entries)-1
-		if p.kept[e.Node] {
+		comma := p.commas && (i < len(entries)-1 || p.trailing)
+		if e.Node != nil {
 			before = e.Node
-			if p.lines && p.commas {
-				switch needs := !last || p.trailing; {
-				case needs && before.Comma < 0:
-					w.Insert(before.Entry.To, ",")
-				case !needs && before.Comma >= 0:
-					w.Remove(Span{before.Comma, before.Comma + 1})
-				}
+			switch {
+			case !p.lines || !p.commas || comma == (before.Comma > 0):
+			case comma:
+				w.Insert(before.Entry.To, ",")
+			default:
+				w.Remove(Span{before.Comma, before.Comma + 1})
 			}
 			continue
 		}
-		if before == nil && next == nil {
-			for _, after := range entries[i:] {
-				if p.kept[after.Node] {
-					next = after.Node
-					break
-				}
+		model := cmp.Or(before, next)
+		text := ""
+		if e.Moved != nil && w.Untouched(e.Moved) {
+			text = w.Raw(e.Moved.Entry)
+		} else {
+			text = format(model, e.Value)
+		}
+		switch {
+		case p.lines:
+			at := w.LineStart(model.Head)
+			if before != nil {
+				at = w.NextLine(before.End())
 			}
+			if comma {
+				text += ","
+			}
+			w.Insert(at, w.Indent(model.Entry.From)+text+w.Newline)
+		case before != nil:
+			w.Insert(p.withComment(before), p.separator()+text)
+		default:
+			w.Insert(next.Entry.From, text+p.separator())
 		}
-		model := before
-		if model == nil {
-			model = next
-		}
-		text, err := p.text(model, e, b)
-		if err != nil {
-			return err
-		}
-		p.add(text, before, next, last)
 	}
-	return nil
-}
-
-// text returns the text of an entry. A moved entry that was not edited keeps its text.
-func (p *bracketed) text(model *Node, e Entry, b Brackets) (string, error) {
-	if e.Moved != nil && p.w.Untouched(e.Moved) {
-		return p.w.Raw(e.Moved.Entry), nil
-	}
-	return b.Text(p.w, model, e)
-}
-
-// add inserts text after the entry before or, if that is nil, before the entry next. last is set
-// for the last of all entries.
-func (p *bracketed) add(text string, before, next *Node, last bool) {
-	w := p.w
-	if p.lines {
-		if p.commas && (!last || p.trailing) {
-			text += ","
-		}
-		if before != nil {
-			w.Insert(NextLine(w.Text, end(before)),
-				Indent(w.Text, before.Entry.From)+text+w.LineEnd)
-			return
-		}
-		w.Insert(LineStart(w.Text, next.Head), Indent(w.Text, next.Entry.From)+text+w.LineEnd)
-		return
-	}
-	if before != nil {
-		w.Insert(p.withComment(before), p.separator()+text)
-		return
-	}
-	w.Insert(next.Entry.From, text+p.separator())
 }
 
 // separator returns the text between entries that are not on lines of their own. One without line
@@ -223,43 +187,19 @@ func (p *bracketed) separator() string {
 
 // Bracketed sets the spans and the comments of an entry in brackets while a text is parsed. The
 // search for comments begins at after, the end of the entry before it. The result is the end of
-// this entry, with its comma. mark is as in CommentsAbove.
-func (n *Node) Bracketed(text []byte, after int, entry Span, mark func(line []byte) int) int {
+// this entry, with its comma.
+func (n *Node) Bracketed(text Text, after int, entry Span, marks Marks) int {
 	n.Entry, n.Head = entry, entry.From
 	if first := bytes.IndexByte(text[after:entry.From], '\n'); first >= 0 {
-		first += after + 1
 		line := bytes.LastIndexByte(text[:entry.From], '\n') + 1
-		head, comment := CommentsAbove(text, first, line, mark)
+		head, comment := text.commentsAbove(after+first+1, line, marks)
 		if n.Comments.Head = comment; comment != "" {
 			n.Head = head
 		}
 	}
-	end := entry.To
-	if at := Gap(text, end, mark); at < len(text) && text[at] == ',' {
-		n.Comma, end = at, at+1
+	if at := text.Gap(entry.To, marks); at < len(text) && text[at] == ',' {
+		n.Comma = at
 	}
-	n.Remark, n.Comments.Line = RestOfLine(text, end, mark)
-	return end
-}
-
-// Gap returns the offset of the first byte from at on that is not part of a blank, line end or
-// comment.
-func Gap(text []byte, at int, mark func(line []byte) int) int {
-	for at < len(text) {
-		switch c := text[at]; {
-		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
-			at++
-		case bytes.HasPrefix(text[at:], []byte("/*")):
-			end := bytes.Index(text[at+2:], []byte("*/"))
-			if end < 0 {
-				return len(text)
-			}
-			at += end + 4
-		case mark(text[at:]) > 0:
-			at = LineEnd(text, at)
-		default:
-			return at
-		}
-	}
-	return at
+	text.RestOfLine(n, n.End(), marks)
+	return n.End()
 }

@@ -9,7 +9,7 @@ import (
 type (
 	commentChecker interface {
 		// CheckCommentAt returns an error if no comment can be added on the line after n.
-		CheckCommentAt(text []byte, n *Node) error
+		CheckCommentAt(text Text, n *Node) error
 	}
 	valueChecker interface {
 		// CheckIn returns an error if v cannot be the new value of n, because of the value that an
@@ -18,7 +18,7 @@ type (
 	}
 	deleteChecker interface {
 		// CheckDelete returns an error if the value at a path cannot be deleted.
-		CheckDelete(text []byte, path []string) error
+		CheckDelete(text Text, path []string) error
 	}
 	togetherChecker interface {
 		// CheckTogether returns an error if the documents cannot be in one text.

@@ -13,26 +13,25 @@ import (
 type lines struct{ formatkit.FlatEdits[lines] }
 
 // Parse returns the keys and values of a text with their spans.
-func (lines) Parse(text []byte) ([]formatkit.Document, error) {
+func (lines) Parse(text formatkit.Text) ([]*formatkit.Node, error) {
 	var entries []*formatkit.Node
-	for at := 0; at < len(text); at = formatkit.NextLine(text, at) {
-		end := formatkit.LineEnd(text, at)
+	for at := 0; at < len(text); at = text.NextLine(at) {
+		end := text.LineEnd(at)
 		blank := bytes.IndexByte(text[at:end], ' ')
 		if blank < 0 {
-			return nil, formatkit.Fail(text, at, "no blank after the key", "a line is: key value")
+			return nil, text.Fail(at, "no blank after the key", "a line is: key value")
 		}
 		n := &formatkit.Node{
 			Kind:    gaby.Scalar,
-			KeySpan: formatkit.Span{From: at, To: at + blank},
-			Span:    formatkit.Trim(text, formatkit.Span{From: at + blank, To: end}),
-			Entry:   formatkit.Span{From: at, To: formatkit.NextLine(text, at)},
+			KeySpan: formatkit.NewSpan(at, at+blank),
+			Span:    text.Trim(formatkit.NewSpan(at+blank, end)),
+			Entry:   formatkit.NewSpan(at, text.NextLine(at)),
 			Head:    at,
 		}
-		n.Key = string(text[n.KeySpan.From:n.KeySpan.To])
-		n.Value = string(text[n.Span.From:n.Span.To])
+		n.Key, n.Value = text.Raw(n.KeySpan), text.Raw(n.Span)
 		entries = append(entries, n)
 	}
-	return []formatkit.Document{{Root: formatkit.Nest(entries)}}, nil
+	return []*formatkit.Node{formatkit.Nest(entries)}, nil
 }
 
 // Scalar returns the text that is read back for a value.

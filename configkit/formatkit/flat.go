@@ -27,17 +27,28 @@ type FlatEdits[F Flat] struct{}
 // Traits implements [Language].
 func (FlatEdits[F]) Traits() Traits { return Traits{ScalarsOnly: true} }
 
-// Replace implements [Language].
+// Replace implements [Language]. A string replaces both a number and the remark after it.
 func (FlatEdits[F]) Replace(w *Writer, n *Node, v gaby.Value) error {
-	var language F
-	return w.ReplaceFlat(language, n, v)
-}
-
-// Entries implements [Language].
-func (FlatEdits[F]) Entries(w *Writer, n *Node, entries []Entry) (bool, error) {
-	var language F
-	w.EntriesFlat(language, n, entries)
-	return false, nil
+	var f F
+	if n.Kind == gaby.Scalar && v.Kind() == gaby.Scalar {
+		value := v.Data()
+		if _, isText := value.(string); isText && n.Rest.Len() > 0 {
+			whole := *n
+			whole.Span.To = n.Rest.To
+			n = &whole
+		}
+		w.Replace(n.Span, f.Value(w, n, value))
+		return nil
+	}
+	var last *Node
+	for _, last = range n.Lines() {
+		w.Remove(Span{last.Head, last.Entry.To})
+	}
+	if last == nil {
+		return Refuse("", "the value has no line of its own")
+	}
+	w.insertFlat(f, last.Entry.To, last, w.keyOf(n), v, w.LineCommentOf(n))
+	return nil
 }
 
 // Number implements [gaby.Native].
@@ -51,30 +62,9 @@ func (FlatEdits[F]) CheckComment(gaby.Value, []string, string) error {
 // Comment implements [Language].
 func (FlatEdits[F]) Comment(*Writer, *Node, string) error { return nil }
 
-// ReplaceFlat implements Replace for flat languages.
-func (w *Writer) ReplaceFlat(f Flat, n *Node, v gaby.Value) error {
-	if n.Kind == gaby.Scalar && v.Kind() == gaby.Scalar {
-		w.Replace(n.Span, f.Value(w, n, v.Data()))
-		return nil
-	}
-	var at, model *Node
-	for _, leaf := range n.Lines() {
-		at = leaf
-		w.RemoveLines(leaf)
-	}
-	if model = at; at == nil {
-		return Refuse("", "the value has no line of its own")
-	}
-	if v.Kind() == gaby.Scalar {
-		w.Insert(at.Entry.To, f.Line(w, model, w.keyOf(n), v.Data(), w.LineCommentOf(n))+w.LineEnd)
-		return nil
-	}
-	w.insertFlat(f, at.Entry.To, model, w.keyOf(n), v)
-	return nil
-}
-
-// EntriesFlat implements Entries for flat languages.
-func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
+// Entries implements [Language].
+func (FlatEdits[F]) Entries(w *Writer, n *Node, entries []Entry) (bool, error) {
+	var f F
 	kept := keptIn(entries)
 	// new lines go after the existing ones, in the style of the last one
 	below, model := len(w.Text), (*Node)(nil)
@@ -115,13 +105,14 @@ func (w *Writer) EntriesFlat(f Flat, n *Node, entries []Entry) {
 		}
 		if n == w.Root && e.Value.Kind() != gaby.Scalar && at == below && model != nil &&
 			w.apart(model) {
-			w.Insert(at, w.LineEnd)
+			w.Insert(at, w.Newline)
 		}
-		w.insertFlat(f, at, like, key, e.Value)
+		w.insertFlat(f, at, like, key, e.Value, e.Value.Comments().Line)
 	}
-	if n.Kind == gaby.List {
+	if n.Kind == gaby.List && w.Once(w.Root) {
 		w.renameFlat(f)
 	}
+	return false, nil
 }
 
 // groupedLines is a flat language whose lines form groups by their keys. A new line goes after the
@@ -138,7 +129,7 @@ func (w *Writer) near(f Flat, key string) *Node {
 	if w.groups == nil {
 		w.groups = map[string]*Node{}
 		for _, n := range w.Lines() {
-			if groups := g.Groups(w.Raw(n.KeySpan)); len(groups) > 0 && w.Stays(n) {
+			if groups := g.Groups(w.Raw(n.KeySpan)); len(groups) > 0 && w.stays(n) {
 				for _, name := range groups {
 					w.groups[name] = n
 				}
@@ -163,9 +154,9 @@ func (w *Writer) removeGroups(removed []*Node, nothing bool) {
 			i++
 			lines.To = removed[i].Entry.To
 		}
-		alone := lines.From == firstLine(w.Text) || w.BlankLinesAbove(lines.From) < lines.From
+		alone := lines.From == w.Begin() || w.BlankLinesAbove(lines.From) < lines.From
 		if alone && nothing && (lines.To == len(w.Text) ||
-			Blank(w.Text[lines.To:LineEnd(w.Text, lines.To)])) {
+			Blank(w.Text[lines.To:w.LineEnd(lines.To)])) {
 			w.RemoveSection(lines, w.Remove)
 		} else {
 			w.Remove(lines)
@@ -175,13 +166,13 @@ func (w *Writer) removeGroups(removed []*Node, nothing bool) {
 
 // apart reports whether there is a blank line above the group of entries that leaf belongs to.
 func (w *Writer) apart(leaf *Node) bool {
-	group := Neighbours(w.Text, w.Lines(), leaf)
+	group := w.Neighbours(w.Lines(), leaf)
 	first := group[0].Head
-	return first > firstLine(w.Text) && Blank(w.Text[LineAbove(w.Text, first):first])
+	return first > w.Begin() && Blank(w.Text[w.LineAbove(first):first])
 }
 
-// Stays reports whether scalar n of a flat language is still a line of the text.
-func (w *Writer) Stays(n *Node) bool {
+// stays reports whether scalar n of a flat language is still a line of the text.
+func (w *Writer) stays(n *Node) bool {
 	w.keyOf(n)
 	_, stays := w.keys[n]
 	return stays && w.Value(n).Kind() == gaby.Scalar
@@ -197,14 +188,14 @@ func (w *Writer) Lines() []*Node {
 	return w.lines
 }
 
-// insertFlat writes the scalars of v, one per line.
-func (w *Writer) insertFlat(f Flat, at int, model *Node, key string, v gaby.Value) {
+// insertFlat writes the scalars of v, one per line. comment is that of v, if it is a scalar.
+func (w *Writer) insertFlat(f Flat, at int, model *Node, key string, v gaby.Value, comment string) {
 	if v.Kind() == gaby.Scalar {
-		w.Insert(at, f.Line(w, model, key, v.Data(), v.Comments().Line)+w.LineEnd)
+		w.Insert(at, f.Line(w, model, key, v.Data(), comment)+w.Newline)
 		return
 	}
 	for i, kid := range v.All() {
-		w.insertFlat(f, at, model, joinKey(key, v.Kind(), kid.Key(), i), kid)
+		w.insertFlat(f, at, model, joinKey(key, v.Kind(), kid.Key(), i), kid, kid.Comments().Line)
 	}
 }
 
@@ -230,10 +221,7 @@ func (w *Writer) keyOf(n *Node) string {
 
 func (w *Writer) nameKeys(n *Node, key string) {
 	w.keys[n] = key
-	if n.Kind == gaby.Scalar {
-		return
-	}
-	if w.Replaced(n) {
+	if n.Kind == gaby.Scalar || w.Replaced(n) {
 		return
 	}
 	entries, _ := w.now(n)
@@ -244,13 +232,8 @@ func (w *Writer) nameKeys(n *Node, key string) {
 	}
 }
 
-// renameFlat rewrites the keys of list items whose index has changed. The first call does so for
-// the whole text.
+// renameFlat rewrites the keys of list items whose index has changed, in the whole text.
 func (w *Writer) renameFlat(f Flat) {
-	if w.renamed {
-		return
-	}
-	w.renamed = true
 	var rename func(n *Node, key string)
 	rename = func(n *Node, key string) {
 		now, stays := w.keys[n]
@@ -334,7 +317,7 @@ func isParsed(v gaby.Value) bool {
 // CheckFlatComment implements CheckComment for flat languages.
 func CheckFlatComment(root gaby.Value, path []string) error {
 	if root.Doc().Search(path...).Value().Kind() != gaby.Scalar {
-		return Refuse("comment one of its entries", "the value has no line of its own")
+		return NoLine()
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -15,9 +14,10 @@ import (
 type Language interface {
 	gaby.Native // checks what the language can hold; errors with a hint are *gaby.EditError
 
-	// Parse parses a text, which is valid UTF-8 unless Traits say otherwise. The result has at
-	// least one document, the first of which begins at 0. The error is a *gaby.SyntaxError.
-	Parse(text []byte) ([]Document, error)
+	// Parse parses a text, which is valid UTF-8 unless Traits say otherwise. The result has the
+	// roots of at least one document, the first of which begins at 0. The error is a
+	// *gaby.SyntaxError.
+	Parse(text Text) ([]*Node, error)
 
 	// Replace writes v in place of the value of n.
 	Replace(w *Writer, n *Node, v gaby.Value) error
@@ -61,9 +61,8 @@ func (c Converter[L]) Traits() Traits { return c.Language.Traits() }
 type source struct {
 	Language
 	given []byte // the text of all documents
-	text  []byte // given, with a line end added if it has none at its end
-	start int
-	end   int // in text
+	text  Text   // given, with a line end added if it has none at its end
+	end   int    // of the document, in text
 	root  *Node
 	nodes []*Node // by number
 }
@@ -73,31 +72,27 @@ func (c Converter[L]) NativeToDocuments(data []byte) (gaby.Container, error) {
 	if err := c.check(data); err != nil {
 		return nil, err
 	}
-	ended := data
-	if n := len(data); n > firstLine(data) && data[n-1] != '\n' && data[n-1] != '\r' &&
-		!c.Traits().NoFinalNewline {
-		ended = append(data[:n:n], LineEndOf(data)...)
+	ended := Text(data)
+	if n := len(data); n > ended.Begin() && !ended.AtLineEnd(n-1) && !c.Traits().NoFinalNewline {
+		ended = append(ended[:n:n], ended.LineEnding()...)
 	}
-	documents, err := c.Language.Parse(ended)
+	roots, err := c.Language.Parse(ended)
 	if err != nil {
 		return nil, err
 	}
-	starts := make([]int, len(documents))
-	for i, d := range documents {
-		starts[i] = d.Start
+	starts := make([]int, len(roots))
+	for i, root := range roots {
+		starts[i] = root.Start
 	}
 	text := gaby.NewNativeText(data, starts...)
-	container := make(gaby.Container, len(documents))
-	for i, d := range documents {
-		s := &source{
-			Language: c.Language, given: data, text: ended, start: d.Start,
-			end: len(ended), root: d.Root,
-		}
-		if i+1 < len(documents) {
-			s.end = documents[i+1].Start
+	container := make(gaby.Container, len(roots))
+	for i, root := range roots {
+		s := &source{Language: c.Language, given: data, text: ended, end: len(ended), root: root}
+		if i+1 < len(roots) {
+			s.end = roots[i+1].Start
 		}
 		b := text.Document(i, s)
-		s.add(b, d.Root)
+		s.add(b, root)
 		container[i] = b.Doc()
 	}
 	return container, nil
@@ -113,19 +108,11 @@ func (c Converter[L]) check(data []byte) error {
 		return nil
 	}
 	at := 0
-	for {
-		r, n := utf8.DecodeRune(data[at:])
-		if r == utf8.RuneError && n <= 1 {
-			return Fail(data, at, "the text is not UTF-8",
-				"convert it, as with: iconv -f latin1 -t utf-8")
-		}
+	for r, n := utf8.DecodeRune(data); r != utf8.RuneError || n > 1; r, n = utf8.DecodeRune(data[at:]) {
 		at += n
 	}
-}
-
-// Fail returns a *gaby.SyntaxError at an offset of a text.
-func Fail(text []byte, at int, msg, hint string) error {
-	return &gaby.SyntaxError{Pos: gaby.NewNativeText(text, 0).Position(at), Msg: msg, Hint: hint}
+	return Text(data).Fail(at, "the text is not UTF-8",
+		"convert it, as with: iconv -f latin1 -t utf-8")
 }
 
 // Refuse returns the error for a value that a language cannot hold.
@@ -135,20 +122,6 @@ func Refuse(hint, format string, args ...any) error {
 
 // SyntaxOf returns the Syntax of the root of a document in the caller's language.
 func SyntaxOf(doc *gaby.YamlDoc) any { return doc.Native().(*source).root.Syntax }
-
-// Lines returns the span of the entry at a path, with its comments. It is meant for tests.
-func Lines(doc *gaby.YamlDoc, path ...string) Span {
-	s := doc.Native().(*source)
-	n := s.root
-	for _, segment := range path {
-		if i, err := strconv.Atoi(segment); n.Kind == gaby.List && err == nil {
-			n = n.Kids[i]
-		} else {
-			n = n.Get(segment)
-		}
-	}
-	return Span{min(n.Head, n.Entry.From), n.Entry.To}
-}
 
 func (s *source) add(b *gaby.NativeBuilder, n *Node) {
 	n.number = len(s.nodes)
@@ -208,11 +181,11 @@ func (s *source) Left() *gaby.YamlDoc {
 	if _, ok := s.Language.(joiner); !ok {
 		return nil
 	}
-	text := slices.Concat(s.text[s.start:s.root.Head], s.text[s.root.Entry.To:s.end])
+	text := slices.Concat(s.text[s.root.Start:s.root.Head], s.text[s.root.Entry.To:s.end])
 	if Blank(text) {
 		return nil
 	}
-	text = append(bytes.TrimRight(text, " \t\r\n"), LineEndOf(s.text)...)
+	text = append(bytes.TrimRight(text, " \t\r\n"), s.text.LineEnding()...)
 	left, err := Converter[Language]{s.Language}.NativeToDocuments(text)
 	if err != nil || len(left) != 1 {
 		return nil
@@ -226,7 +199,7 @@ func (c Converter[L]) print(doc *gaby.YamlDoc) ([]byte, error) {
 		return c.fresh(doc)
 	}
 	if !doc.Changed() {
-		return s.given[s.start:min(s.end, len(s.given))], nil
+		return s.given[s.root.Start:min(s.end, len(s.given))], nil
 	}
 	w := newWriter(doc, s)
 	if err := w.node(s.root); err != nil {

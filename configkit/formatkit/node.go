@@ -10,6 +10,9 @@ import (
 // Span is a range of bytes of a text.
 type Span struct{ From, To int }
 
+// NewSpan returns the span between two offsets.
+func NewSpan(from, to int) Span { return Span{from, to} }
+
 // Len returns the length in bytes.
 func (s Span) Len() int { return s.To - s.From }
 
@@ -22,6 +25,7 @@ type Node struct {
 	Comments gaby.Comments
 
 	Parent *Node // set once the document is made
+	Start  int   // of a root: where its document begins, which ends where the next one begins
 
 	KeySpan Span // the key as it is written
 	Sign    Span // what separates key and value; may be empty
@@ -29,15 +33,19 @@ type Node struct {
 	// Entry is the span of the entry: key and value in brackets, or whole lines with their ends.
 	Entry Span
 	Head  int // where the comments above begin; Entry.From if there are none
-	Comma int // in brackets: the offset of the comma after the entry, -1 if there is none
+	Comma int // in brackets: the offset of the comma after the entry, 0 if there is none
 	// Remark is the line comment as it is written, with its mark. It is set by languages that
 	// write it with LineComment.
 	Remark Span
+	Rest   Span // the text after a number, see BeforeRemark
 	// Syntax is for the language to store how the node is written.
 	Syntax any
 
 	number int
 }
+
+// End returns the end of an entry in brackets, with its comma.
+func (n *Node) End() int { return max(n.Span.To, n.Comma+1) }
 
 // NodeOf returns the node of a value, or nil if the value is not in a text of this package.
 func NodeOf(v gaby.Value) *Node {
@@ -93,10 +101,4 @@ func (n *Node) Lines() []*Node {
 		}
 	}
 	return lines
-}
-
-// Document is one document of a text.
-type Document struct {
-	Root  *Node
-	Start int // the beginning of its text; it ends where the next document begins
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Escaping is a way to write a character in quotes.
@@ -45,8 +46,30 @@ type Token struct {
 	Text     string
 }
 
+// Tokens are the parts of a written text, in order.
+type Tokens []Token
+
+// Tokenize splits a written text into tokens. next returns the length and the meaning of the one
+// that the rest of the text begins with.
+func Tokenize(text string, next func(rest string) (length int, meaning string)) Tokens {
+	var tokens Tokens
+	for at := 0; at < len(text); {
+		length, meaning := next(text[at:])
+		tokens = append(tokens, Token{at, at + length, meaning})
+		at += length
+	}
+	return tokens
+}
+
+// Character returns the length of the first character of a text, which is a token that means
+// itself.
+func Character(rest string) (length int, meaning string) {
+	_, length = utf8.DecodeRuneInString(rest)
+	return length, rest[:length]
+}
+
 // Text returns the meaning of tokens.
-func Text(tokens []Token) string {
+func (tokens Tokens) Text() string {
 	var b strings.Builder
 	for _, p := range tokens {
 		b.WriteString(p.Text)
@@ -57,7 +80,7 @@ func Text(tokens []Token) string {
 // Reescape writes text in place of raw, whose tokens are tokens. It keeps the spelling of
 // everything that the old and the new text have in common: escape sequences stay, and lines end
 // where they did. spell escapes the rest.
-func Reescape(raw string, tokens []Token, text string, spell func(string) string) string {
+func Reescape(raw string, tokens Tokens, text string, spell func(string) string) string {
 	var b strings.Builder
 	reescape(&b, raw, tokens, text, spell)
 	return b.String()
@@ -67,7 +90,7 @@ func Reescape(raw string, tokens []Token, text string, spell func(string) string
 // the new text, then the longest run that the rest of them have in common, and does the same with
 // the text before and after the run.
 func reescape(
-	b *strings.Builder, raw string, tokens []Token, text string, spell func(string) string,
+	b *strings.Builder, raw string, tokens Tokens, text string, spell func(string) string,
 ) {
 	head, at := 0, 0
 	for head < len(tokens) && strings.HasPrefix(text[at:], tokens[head].Text) {
@@ -85,7 +108,7 @@ func reescape(
 			head--
 		}
 	}
-	keep := func(tokens []Token) {
+	keep := func(tokens Tokens) {
 		for _, p := range tokens {
 			b.WriteString(raw[p.From:p.To])
 		}
@@ -93,7 +116,7 @@ func reescape(
 	keep(tokens[:head])
 	old, now := tokens[head:tail], text[at:end]
 	if from, to, i := common(old, now); i >= 0 {
-		length := len(Text(old[from:to]))
+		length := len(old[from:to].Text())
 		reescape(b, raw, old[:from], now[:i], spell)
 		keep(old[from:to])
 		reescape(b, raw, old[to:], now[i+length:], spell)
@@ -111,7 +134,7 @@ const (
 // common returns the longest run of tokens whose meaning is in text, and its offset i there. i is
 // negative if there is none, if the comparison is too expensive, or if no token is written in
 // another way than spell would write it.
-func common(tokens []Token, text string) (from, to, i int) {
+func common(tokens Tokens, text string) (from, to, i int) {
 	special := false
 	for _, p := range tokens {
 		special = special || p.To-p.From != len(p.Text)
@@ -119,7 +142,7 @@ func common(tokens []Token, text string) (from, to, i int) {
 	if !special || len(tokens)*len(text) > mostCompared {
 		return 0, 0, -1
 	}
-	all, ends := Text(tokens), make([]int, len(tokens)+1) // where each token ends in all
+	all, ends := tokens.Text(), make([]int, len(tokens)+1) // where each token ends in all
 	for k, p := range tokens {
 		ends[k+1] = ends[k] + len(p.Text)
 	}

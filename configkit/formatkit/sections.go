@@ -7,8 +7,8 @@ import (
 
 // BlankLinesAbove returns the beginning of the blank lines before the line at at.
 func (w *Writer) BlankLinesAbove(at int) int {
-	for first := firstLine(w.Text); at > first; {
-		before := LineAbove(w.Text, at)
+	for first := w.Begin(); at > first; {
+		before := w.LineAbove(at)
 		if !Blank(w.Text[before:at]) {
 			break
 		}
@@ -20,22 +20,22 @@ func (w *Writer) BlankLinesAbove(at int) int {
 // AfterComments returns the end of the comment lines that follow a section which ends at at.
 // Comments before a blank line belong to the section, as they may be commented-out entries.
 // Comments directly before other lines belong to those, and the result is at. A header that is
-// commented out begins a section that belongs to nobody. marks are the first bytes of comments.
-func (w *Writer) AfterComments(at int, marks string) int {
-	at = max(at, firstLine(w.Text))
+// commented out begins a section that belongs to nobody.
+func (w *Writer) AfterComments(at int, marks Marks) int {
+	at = max(at, w.Begin())
 	end := at
 	for end < len(w.Text) {
-		line := bytes.TrimLeft(w.Text[end:LineEnd(w.Text, end)], " \t")
+		line := bytes.TrimLeft(w.Text[end:w.LineEnd(end)], " \t")
 		if len(line) == 0 {
 			return end
 		}
-		if strings.IndexByte(marks, line[0]) < 0 {
+		if !marks.Begin(line) {
 			return at
 		}
-		if isHeader(bytes.TrimLeft(line, marks+" \t")) {
+		if isHeader(bytes.TrimLeft(line, string(marks)+" \t")) {
 			return end
 		}
-		end = NextLine(w.Text, end)
+		end = w.NextLine(end)
 	}
 	return end
 }
@@ -50,8 +50,8 @@ func isHeader(text []byte) bool {
 // lines that separate it from others.
 func (w *Writer) RemoveSection(lines Span, remove func(Span)) {
 	to := lines.To
-	for to < len(w.Text) && Blank(w.Text[to:LineEnd(w.Text, to)]) {
-		to = NextLine(w.Text, to)
+	for to < len(w.Text) && Blank(w.Text[to:w.LineEnd(to)]) {
+		to = w.NextLine(to)
 	}
 	w.sectionsGone[to] = lines.From
 	if to == len(w.Text) {
@@ -71,9 +71,9 @@ func (w *Writer) RemoveSection(lines Span, remove func(Span)) {
 // InsertSection inserts a section before the line at at. apart is the separator of sections, a line
 // end or nothing, with which text begins.
 func (w *Writer) InsertSection(at int, text, apart string) {
-	follows := at < len(w.Text) && !Blank(w.Text[at:LineEnd(w.Text, at)])
+	follows := at < len(w.Text) && !Blank(w.Text[at:w.LineEnd(at)])
 	begin := w.BlankLinesAbove(at)
-	if trim := begin < at || begin == firstLine(w.Text); w.inserted[at] && follows ||
+	if trim := begin < at || begin == w.Begin(); w.inserted[at] && follows ||
 		!w.inserted[at] && trim {
 		text = strings.TrimPrefix(text, apart)
 	}
@@ -88,16 +88,16 @@ func (w *Writer) InsertSection(at int, text, apart string) {
 func (w *Writer) Apart(heads []int) string {
 	below := false
 	for _, at := range heads {
-		if at == firstLine(w.Text) {
+		if at == w.Begin() {
 			continue
 		}
 		if w.BlankLinesAbove(at) < at {
-			return w.LineEnd
+			return w.Newline
 		}
 		below = true
 	}
 	if below {
 		return ""
 	}
-	return w.LineEnd
+	return w.Newline
 }

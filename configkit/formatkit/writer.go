@@ -13,8 +13,8 @@ import (
 // Writer collects the splices of the text of one document. Offsets are relative to the text of all
 // documents. A line end is added to it if it has none at its end, so that every line has one.
 type Writer struct {
-	Text    []byte
-	LineEnd string // the line end that the text uses
+	Text
+	Newline string // the line end that the text uses
 	Root    *Node
 
 	doc      *gaby.YamlDoc
@@ -27,11 +27,10 @@ type Writer struct {
 	rewritten    map[*Node]bool // see Rewrite
 	isUnended    bool
 	// Notes is for the language to store values while it writes.
-	Notes   any
-	lines   []*Node
-	keys    map[*Node]string // of flat languages, see keyOf
-	groups  map[string]*Node // likewise, see near
-	renamed bool
+	Notes  any
+	lines  []*Node
+	keys   map[*Node]string // of flat languages, see keyOf
+	groups map[string]*Node // likewise, see near
 }
 
 // splice replaces Text[from:to].
@@ -44,24 +43,11 @@ type splice struct {
 
 func newWriter(doc *gaby.YamlDoc, s *source) *Writer {
 	return &Writer{
-		Text: s.text[:s.end:s.end], LineEnd: LineEndOf(s.text), Root: s.root,
+		Text: s.text[:s.end:s.end], Newline: s.text.LineEnding(), Root: s.root,
 		doc: doc, source: s, isUnended: s.end > len(s.given),
 		once: map[*Node]bool{}, inserted: map[int]bool{}, sectionsGone: map[int]int{},
 		rewritten: map[*Node]bool{},
 	}
-}
-
-// LineEndOf returns the line end that a text uses, which is that of its first line.
-func LineEndOf(text []byte) string {
-	switch i := bytes.IndexAny(text, "\r\n"); {
-	case i < 0 || text[i] == '\n':
-		return "\n"
-	case i+1 < len(text) && text[i+1] == '\n':
-		return "\r\n"
-	case bytes.IndexByte(text, '\n') >= 0:
-		return "\n" // a carriage return inside a line
-	}
-	return "\r"
 }
 
 // Replace replaces a span by text.
@@ -84,9 +70,6 @@ func (w *Writer) insert(s splice) {
 
 // Remove deletes a span. Deleted spans may overlap.
 func (w *Writer) Remove(s Span) { w.Replace(s, "") }
-
-// Raw returns the text of a span.
-func (w *Writer) Raw(s Span) string { return string(w.Text[s.From:s.To]) }
 
 // rank orders the splices at one offset: insertions first.
 func (s splice) rank() int {
@@ -219,7 +202,7 @@ func (w *Writer) bytes() []byte {
 		return cmp.Or(a.from-b.from, a.rank()-b.rank())
 	})
 	var out []byte
-	at := w.source.start
+	at := w.Root.Start
 	var replaced Span // the last span that was rewritten or wiped
 	for _, s := range w.splices {
 		if s.from < at {
@@ -235,8 +218,8 @@ func (w *Writer) bytes() []byte {
 	}
 	out = append(out, w.Text[at:]...)
 	if w.isUnended {
-		out = bytes.TrimSuffix(out, []byte(w.LineEnd))
-		if w.LineEnd == "\n" { // mixed line ends: the last one may be CRLF
+		out = bytes.TrimSuffix(out, []byte(w.Newline))
+		if w.Newline == "\n" { // mixed line ends: the last one may be CRLF
 			out = bytes.TrimSuffix(out, []byte("\r"))
 		}
 	}

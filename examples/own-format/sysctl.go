@@ -12,40 +12,34 @@ import (
 // nest at the dots of their keys. Comments start with # or ; at the beginning of a line.
 type sysctl struct{ formatkit.FlatEdits[sysctl] }
 
+// marks begin comments.
+const marks formatkit.Marks = "# ;"
+
 // Parse returns the document: its keys and values with their spans.
-func (sysctl) Parse(text []byte) ([]formatkit.Document, error) {
+func (sysctl) Parse(text formatkit.Text) ([]*formatkit.Node, error) {
 	var settings []*formatkit.Node
-	for at := 0; at < len(text); at = formatkit.NextLine(text, at) {
-		line := text[at:formatkit.LineEnd(text, at)]
-		if trimmed := bytes.TrimSpace(line); len(trimmed) == 0 || isComment(trimmed) > 0 {
+	for at := 0; at < len(text); at = text.NextLine(at) {
+		line := text[at:text.LineEnd(at)]
+		if trimmed := bytes.TrimSpace(line); len(trimmed) == 0 || marks.Begin(trimmed) {
 			continue
 		}
 		sign := bytes.IndexByte(line, '=')
 		if sign < 0 {
-			return nil, formatkit.Fail(text, at, "no = after the key", "a line is key = value")
+			return nil, text.Fail(at, "no = after the key", "a line is key = value")
 		}
 		n := &formatkit.Node{
 			Kind:    gaby.Scalar,
-			KeySpan: formatkit.Trim(text, formatkit.Span{From: at, To: at + sign}),
-			Span:    formatkit.Trim(text, formatkit.Span{From: at + sign + 1, To: at + len(line)}),
-			Entry:   formatkit.Span{From: at, To: formatkit.NextLine(text, at)},
-			Sign:    formatkit.Span{From: at + sign, To: at + sign + 1},
+			KeySpan: text.Trim(formatkit.NewSpan(at, at+sign)),
+			Span:    text.Trim(formatkit.NewSpan(at+sign+1, at+len(line))),
+			Entry:   formatkit.NewSpan(at, text.NextLine(at)),
+			Sign:    formatkit.NewSpan(at+sign, at+sign+1),
 		}
-		n.Key = string(text[n.KeySpan.From:n.KeySpan.To])
-		n.Value = formatkit.Typed(string(text[n.Span.From:n.Span.To]))
-		n.Head, n.Comments.Head = formatkit.CommentsAbove(text, 0, at, isComment)
+		n.Key = text.Raw(n.KeySpan)
+		n.Value = formatkit.Typed(text.Raw(n.Span))
+		text.CommentsAbove(n, 0, marks)
 		settings = append(settings, n)
 	}
-	return []formatkit.Document{{Root: formatkit.Nest(settings)}}, nil
-}
-
-// isComment returns the length of the comment sign that a line begins with, 0 if it is not a
-// comment.
-func isComment(line []byte) int {
-	if line[0] == '#' || line[0] == ';' {
-		return 1
-	}
-	return 0
+	return []*formatkit.Node{formatkit.Nest(settings)}, nil
 }
 
 // Scalar returns what a value is read back as once it is written, or an error if it cannot be
@@ -78,7 +72,7 @@ func (s sysctl) Line(
 ) string {
 	d := formatkit.Delimiter{Before: " ", Sign: "=", After: " "}
 	if model != nil {
-		d = formatkit.DelimiterLike(w.Text, model, w.Lines())
+		d = w.DelimiterLike(model, w.Lines())
 	}
 	return d.Line(key) + s.Value(w, model, value)
 }

@@ -160,11 +160,11 @@ func onlyValue(
 		return "the comments are " + comments
 	}
 	// The text before and after the entry must be the same.
-	span := formatkit.Lines(old, path...)
-	if !strings.HasPrefix(after, before[:span.From]) {
+	entry := formatkit.NodeOf(old.Search(path...).Value())
+	if !strings.HasPrefix(after, before[:min(entry.Head, entry.Entry.From)]) {
 		return "something above has changed"
 	}
-	if !strings.HasSuffix(after, before[min(span.To, len(before)):]) {
+	if !strings.HasSuffix(after, before[min(entry.Entry.To, len(before)):]) {
 		return "something below has changed"
 	}
 	return ""

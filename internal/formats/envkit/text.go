@@ -26,8 +26,8 @@ const nothing = `""`
 // old is the syntax of a value that is replaced. Its zero value is a new variable.
 type old struct {
 	raw       string
-	tokens    []formatkit.Token // the inside of the quotes of raw
-	variables []string          // the names of variables that readers expand in it
+	tokens    formatkit.Tokens // the inside of the quotes of raw
+	variables []string         // the names of variables that readers expand in it
 }
 
 // reference matches a variable in a value, or a $ that may be one.
@@ -97,7 +97,7 @@ func (o old) spellings(text, lineEnd string) []string {
 			double = []string{`"` + escapes.Replace(text) + `"`}
 		case strings.Contains(o.raw, `\n`), strings.Contains(o.raw, `\r`):
 			double = []string{
-				`"` + formatkit.Reescape(o.raw, o.tokens, text, escapes.Replace) + `"`,
+				`"` + formatkit.Reescape(o.raw[1:len(o.raw)-1], o.tokens, text, escapes.Replace) + `"`,
 			}
 		}
 		if !isEscaped && !strings.Contains(text, "\r") {
@@ -147,8 +147,8 @@ func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string 
 	if text == "" && w.LineCommentOf(n) != "" {
 		return nothing
 	}
-	before := w.Raw(formatkit.Span{From: n.KeySpan.From, To: n.Span.From})
-	spellings := form.old.spellings(text, w.LineEnd)
+	before := string(w.Text[n.KeySpan.From:n.Span.From])
+	spellings := form.old.spellings(text, w.Newline)
 	if hasMark(n.Comments.Line) {
 		spellings = slices.DeleteFunc(spellings,
 			func(written string) bool {
@@ -176,9 +176,9 @@ var mark = sync.OnceValue(func() *regexp.Regexp {
 // result is parsed again.
 func readable(before string, spellings []string, text string) string {
 	for _, written := range spellings {
-		p := parser{text: []byte(before + written + " # c\n")}
+		p := parser{Text: []byte(before + written + " # c\n")}
 		n, err := p.variable()
-		if err == nil && n.Value == text && p.at == len(p.text) && n.Comments.Line == "c" {
+		if err == nil && n.Value == text && p.at == len(p.Text) && n.Comments.Line == "c" {
 			return written
 		}
 	}
@@ -194,8 +194,8 @@ func (l language) Line(
 	prefix := ""
 	var like old
 	if model != nil {
-		neighbours := formatkit.Neighbours(w.Text, w.Lines(), model)
-		d = formatkit.DelimiterLike(w.Text, model, w.Lines())
+		neighbours := w.Neighbours(w.Lines(), model)
+		d = w.DelimiterLike(model, w.Lines())
 		if model.Syntax.(*line).export && !strings.Contains(key, ".") {
 			prefix = export + " "
 		}
@@ -203,7 +203,7 @@ func (l language) Line(
 		like.raw = quote + quote
 	}
 	before := d.Line(prefix + key)
-	written := readable(strings.TrimLeft(before, " \t"), like.spellings(text, w.LineEnd), text)
+	written := readable(strings.TrimLeft(before, " \t"), like.spellings(text, w.Newline), text)
 	switch {
 	case comment != "" && written == "":
 		written = nothing + " # " + comment

@@ -144,27 +144,25 @@ func (language) CheckComment(_ gaby.Value, _ []string, text string) error {
 }
 
 // CheckCommentAt returns an error if no comment can be added on the line after n.
-func (language) CheckCommentAt(text []byte, n *formatkit.Node) error {
-	s := formOf(n).notation
-	if s == asLabel || s == asBlocks {
-		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")
+func (language) CheckCommentAt(text formatkit.Text, n *formatkit.Node) error {
+	if notationOf(n) == asLabel {
+		return formatkit.NoLine()
 	}
 	if bytes.HasPrefix(text[n.Span.From:], []byte("<<")) {
 		return formatkit.Refuse("", "a comment cannot follow a heredoc")
 	}
-	return formatkit.CheckLineComment(text, n, commentAt(n))
+	return text.CheckLineComment(n, commentAt(n))
 }
 
 // CheckIn returns an error if v, the new value of n, has an entry that HCL does not
 // allow among blocks.
 func (language) CheckIn(n *formatkit.Node, v gaby.Value, _ []string) error {
-	f := formOf(n)
-	switch {
-	case f.notation == asBlocks && v.Kind() != n.Kind && formOf(n.Parent).notation == asBlocks:
+	switch s := notationOf(n); {
+	case s == asBlocks && v.Kind() != n.Kind && notationOf(n.Parent) == asBlocks:
 		return formatkit.Refuse("", "among blocks with labels there are only such blocks")
-	case f.notation == asBlocks && v.Kind() == n.Kind:
+	case s == asBlocks && v.Kind() == n.Kind:
 		return checkBlocks(v)
-	case f.notation == asBlock && n.Parent != nil:
+	case s == asBlock && n.Parent != nil:
 		return checkBody(v)
 	}
 	return nil
@@ -216,7 +214,7 @@ func checkBody(v gaby.Value) error {
 }
 
 // CheckDelete returns an error if the value at path cannot be deleted.
-func (l language) CheckDelete(_ []byte, path []string) error {
+func (l language) CheckDelete(_ formatkit.Text, path []string) error {
 	if l.IsName(path) {
 		return formatkit.Refuse("delete the resource as a whole",
 			"a block cannot be without its type and labels")

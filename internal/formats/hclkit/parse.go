@@ -32,21 +32,24 @@ const (
 	asBlocks // the list of the blocks of a type, or a map of them by label
 )
 
-// form is the syntax that a node remembers.
-type form struct {
-	notation notation
-	// of a block: from brace to brace; empty for attributes outside of blocks
-	braces formatkit.Span
-	labels formatkit.Span // of a block: its type and labels, up to the opening brace
+func notationOf(n *formatkit.Node) notation { return n.Syntax.(notation) }
+
+// bracesOf returns the span of a block from brace to brace. It is empty, at 0, for attributes outside
+// of blocks, and for what has no text of its own.
+func bracesOf(n *formatkit.Node) formatkit.Span {
+	if n.Span.Len() == 0 {
+		return formatkit.Span{}
+	}
+	return n.Span
 }
 
-func formOf(n *formatkit.Node) *form { return n.Syntax.(*form) }
+const marks formatkit.Marks = "# //"
 
 // parser converts the syntax tree of hclsyntax to nodes.
-type parser struct{ text []byte }
+type parser struct{ formatkit.Text }
 
 // Parse implements formatkit.Language.
-func (language) Parse(text []byte) ([]formatkit.Document, error) {
+func (language) Parse(text formatkit.Text) ([]*formatkit.Node, error) {
 	p := parser{text}
 	if err := p.checkDepth(); err != nil {
 		return nil, err
@@ -66,9 +69,9 @@ func (p parser) refused(diagnostics hcl.Diagnostics) error {
 		}
 		at := 0
 		if d.Subject != nil {
-			at = min(d.Subject.Start.Byte, len(p.text))
+			at = min(d.Subject.Start.Byte, len(p.Text))
 		}
-		return formatkit.Fail(p.text, at,
+		return p.Fail(at,
 			lower(d.Summary)+": "+lower(strings.TrimSuffix(d.Detail, ".")), "")
 	}
 	return diagnostics
@@ -83,7 +86,7 @@ func lower(s string) string {
 // could overflow the stack. Brackets and templates count, and so do chains of prefix operators and
 // of conditionals.
 func (p parser) checkDepth() error {
-	tokens, _ := hclsyntax.LexConfig(p.text, "", hcl.InitialPos)
+	tokens, _ := hclsyntax.LexConfig(p.Text, "", hcl.InitialPos)
 	limit := gaby.DefaultLimits().Depth
 	open, prefixes, choices := 0, 0, 0
 	for _, t := range tokens {
@@ -102,7 +105,7 @@ func (p parser) checkDepth() error {
 			choices = 0
 		case hclsyntax.TokenBang, hclsyntax.TokenMinus:
 			if prefixes++; prefixes > limit {
-				return formatkit.Fail(p.text, t.Range.Start.Byte,
+				return p.Fail(t.Range.Start.Byte,
 					"expressions are nested too deep", "")
 			}
 			continue
@@ -110,14 +113,14 @@ func (p parser) checkDepth() error {
 			continue
 		}
 		if prefixes = 0; open > limit || choices > limit {
-			return formatkit.Fail(p.text, t.Range.Start.Byte,
+			return p.Fail(t.Range.Start.Byte,
 				"blocks or expressions are nested too deep", "")
 		}
 	}
 	return nil
 }
 
-func span(r hcl.Range) formatkit.Span { return formatkit.Span{From: r.Start.Byte, To: r.End.Byte} }
+func span(r hcl.Range) formatkit.Span { return formatkit.NewSpan(r.Start.Byte, r.End.Byte) }
 
 // item is an attribute or a block of a body.
 type item struct {
@@ -130,16 +133,10 @@ type item struct {
 func itemsOf(body *hclsyntax.Body) []item {
 	items := make([]item, 0, len(body.Attributes)+len(body.Blocks))
 	for _, a := range body.Attributes {
-		items = append(items, item{
-			attribute: a,
-			span:      formatkit.Span{From: a.NameRange.Start.Byte, To: a.Expr.Range().End.Byte},
-		})
+		items = append(items, item{a, nil, span(hcl.RangeBetween(a.NameRange, a.Expr.Range()))})
 	}
 	for _, b := range body.Blocks {
-		items = append(items, item{
-			block: b,
-			span:  formatkit.Span{From: b.TypeRange.Start.Byte, To: b.CloseBraceRange.End.Byte},
-		})
+		items = append(items, item{nil, b, span(hcl.RangeBetween(b.TypeRange, b.CloseBraceRange))})
 	}
 	slices.SortFunc(items, func(a, b item) int { return a.span.From - b.span.From })
 	return items
@@ -147,27 +144,24 @@ func itemsOf(body *hclsyntax.Body) []item {
 
 // documents returns a document for each top-level block and for each run of attributes between
 // blocks. An empty text is one empty document.
-func (p parser) documents(body *hclsyntax.Body) []formatkit.Document {
-	var documents []formatkit.Document
-	var attributes *formatkit.Node
-	start := 0
+func (p parser) documents(body *hclsyntax.Body) []*formatkit.Node {
+	var documents []*formatkit.Node
+	var root *formatkit.Node
+	start, inRun := 0, false
+	begin := func() {
+		root = &formatkit.Node{Kind: gaby.Map, Syntax: asBlock, Start: start}
+		documents = append(documents, root)
+	}
 	for _, it := range itemsOf(body) {
-		if it.attribute != nil && attributes != nil {
-			p.attribute(attributes, it, start)
-			start = attributes.Kids[len(attributes.Kids)-1].Entry.To
-			attributes.Entry.To = start
-			continue
+		if it.block != nil || !inRun {
+			begin()
 		}
-		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{notation: asBlock}}
-		documents = append(documents, formatkit.Document{Root: root, Start: start})
-		if it.attribute != nil {
-			attributes = root
+		if inRun = it.attribute != nil; inRun {
 			p.attribute(root, it, start)
-			root.Entry = root.Kids[0].Entry
-			root.Head = root.Kids[0].Head
-			root.Span = formatkit.Span{From: it.span.From, To: it.span.From}
+			first, last := root.Kids[0], root.Kids[len(root.Kids)-1]
+			root.Entry, root.Head = formatkit.NewSpan(first.Entry.From, last.Entry.To), first.Head
+			root.Span = formatkit.NewSpan(first.KeySpan.From, first.KeySpan.From)
 		} else {
-			attributes = nil
 			p.block(root, it, start)
 			p.labels(root, it.block)
 			p.body(root, it.block.Body)
@@ -175,9 +169,8 @@ func (p parser) documents(body *hclsyntax.Body) []formatkit.Document {
 		start = root.Entry.To
 	}
 	if documents == nil {
-		root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{notation: asBlock}}
-		root.Entry = formatkit.Span{From: len(p.text), To: len(p.text)}
-		documents = append(documents, formatkit.Document{Root: root})
+		begin()
+		root.Entry = formatkit.NewSpan(len(p.Text), len(p.Text))
 	}
 	return documents
 }
@@ -185,52 +178,49 @@ func (p parser) documents(body *hclsyntax.Body) []formatkit.Document {
 // lines sets the span of the lines of entry n, which is at the span at, and its comments above. The
 // entry before it ends at before.
 func (p parser) lines(n *formatkit.Node, at formatkit.Span, before int) {
-	from := formatkit.LineStart(p.text, at.From)
-	if from < before || !formatkit.Blank(bytes.TrimPrefix(p.text[from:at.From], []byte("\ufeff"))) {
+	from, first := p.StartsLine(at.From)
+	if from < before || !first {
 		n.Entry, n.Head = at, at.From // it shares the line with a brace or another entry
 		return
 	}
-	n.Entry = formatkit.Span{From: from, To: formatkit.NextLine(p.text, at.To)}
-	if bytes.HasPrefix(p.text[from:], []byte("\ufeff")) {
-		n.Entry.From += len("\ufeff")
-	}
-	if before != formatkit.LineStart(p.text, before) {
+	n.Entry = formatkit.NewSpan(from, p.NextLine(at.To))
+	if before != p.LineStart(before) {
 		// the entry before it, or the opening brace, is on the same line
-		before = formatkit.NextLine(p.text, before)
+		before = p.NextLine(before)
 	}
-	n.Head, n.Comments.Head = formatkit.CommentsAbove(p.text, before, n.Entry.From, mark)
+	p.CommentsAbove(n, before, marks)
 }
 
 // block sets the spans and comments of a block.
 func (p parser) block(n *formatkit.Node, it item, before int) {
 	b := it.block
-	f := formOf(n)
-	f.braces = formatkit.Span{From: b.OpenBraceRange.Start.Byte, To: b.CloseBraceRange.End.Byte}
-	f.labels = formatkit.Span{From: b.TypeRange.Start.Byte, To: b.OpenBraceRange.Start.Byte}
-	n.KeySpan, n.Span = span(b.TypeRange), f.braces
+	n.KeySpan = span(b.TypeRange)
+	n.Span = span(hcl.RangeBetween(b.OpenBraceRange, b.CloseBraceRange))
 	p.lines(n, it.span, before)
-	n.Remark, n.Comments.Line = formatkit.RestOfLine(p.text, f.braces.From+1, mark)
-	if n.Comments.Line == "" {
-		_, n.Comments.Line = formatkit.RestOfLine(p.text, f.braces.To, mark)
+	p.RestOfLine(n, n.Span.From+1, marks)
+	if n.Comments.Line == "" { // one after the block is only read
+		after := formatkit.Node{}
+		p.RestOfLine(&after, n.Span.To, marks)
+		n.Comments.Line = after.Comments.Line
 	}
 }
 
 // labels adds the entries for type and labels of a top-level block.
 func (p parser) labels(root *formatkit.Node, b *hclsyntax.Block) {
-	line := formatkit.Span{From: b.TypeRange.Start.Byte, To: b.OpenBraceRange.End.Byte}
+	line := span(hcl.RangeBetween(b.TypeRange, b.OpenBraceRange))
 	add := func(in *formatkit.Node, key, value string, at formatkit.Span) {
 		in.Kids = append(in.Kids, &formatkit.Node{
 			Kind: gaby.Scalar, Key: key, Value: value, KeySpan: at, Span: at, Entry: line,
-			Head: line.From, Comma: -1, Syntax: &form{notation: asLabel},
+			Head: line.From, Syntax: asLabel,
 		})
 	}
 	add(root, blockKey, b.Type, span(b.TypeRange))
 	in, keys := root, []string{typeKey, nameKey}[max(0, 2-len(b.Labels)):]
 	if last := len(b.Labels) - 1; last > 1 {
-		at := formatkit.Span{From: b.LabelRanges[0].Start.Byte, To: b.LabelRanges[last].End.Byte}
+		at := span(hcl.RangeBetween(b.LabelRanges[0], b.LabelRanges[last]))
 		in, keys = &formatkit.Node{
 			Kind: gaby.List, Key: labelsKey, KeySpan: at, Span: at, Entry: line,
-			Head: line.From, Comma: -1, Syntax: &form{notation: asLabel},
+			Head: line.From, Syntax: asLabel,
 		}, make([]string, len(b.Labels))
 		root.Kids = append(root.Kids, in)
 	}
@@ -241,7 +231,7 @@ func (p parser) labels(root *formatkit.Node, b *hclsyntax.Block) {
 
 // body adds the attributes and blocks of a block.
 func (p parser) body(n *formatkit.Node, body *hclsyntax.Body) {
-	before := formOf(n).braces.From + 1
+	before := n.Span.From + 1
 	groups := map[string]*formatkit.Node{}
 	for _, it := range itemsOf(body) {
 		if it.attribute != nil {
@@ -250,9 +240,7 @@ func (p parser) body(n *formatkit.Node, body *hclsyntax.Body) {
 			continue
 		}
 		list := p.group(n, it.block, groups)
-		kid := &formatkit.Node{
-			Kind: gaby.Map, Comma: -1, Syntax: &form{notation: asBlock},
-		}
+		kid := &formatkit.Node{Kind: gaby.Map, Syntax: asBlock}
 		list.Kids = append(list.Kids, kid)
 		p.block(kid, it, before)
 		p.body(kid, it.block.Body)
@@ -278,9 +266,9 @@ func (p parser) group(
 		if next == nil {
 			at := span(ranges[i])
 			next = &formatkit.Node{
-				Kind: kind, Key: key, KeySpan: at, Span: formatkit.Span{From: at.From, To: at.From},
-				Comma:  -1,
-				Syntax: &form{notation: asBlocks},
+				Kind: kind, Key: key, KeySpan: at, Span: formatkit.NewSpan(at.From, at.From),
+
+				Syntax: asBlocks,
 			}
 			groups[path] = next
 			in.Kids = append(in.Kids, next)
@@ -294,21 +282,21 @@ func (p parser) group(
 func (p parser) attribute(in *formatkit.Node, it item, before int) {
 	a := it.attribute
 	n := &formatkit.Node{
-		Key: a.Name, KeySpan: span(a.NameRange), Sign: span(a.EqualsRange), Comma: -1,
-		Syntax: &form{notation: asAttribute},
+		Key: a.Name, KeySpan: span(a.NameRange), Sign: span(a.EqualsRange),
+		Syntax: asAttribute,
 	}
 	in.Kids = append(in.Kids, n)
 	p.value(n, a.Expr)
-	p.lines(n, formatkit.Span{From: it.span.From, To: n.Span.To}, before)
-	n.Remark, n.Comments.Line = formatkit.RestOfLine(p.text, n.Span.To, mark)
+	p.lines(n, formatkit.NewSpan(it.span.From, n.Span.To), before)
+	p.RestOfLine(n, n.Span.To, marks)
 }
 
 // value sets n to the value of an expression.
 func (p parser) value(n *formatkit.Node, e hclsyntax.Expression) {
 	n.Kind, n.Span = gaby.Scalar, span(e.Range())
-	if at := n.Span.To; at > n.Span.From && bytes.HasPrefix(p.text[n.Span.From:], []byte("<<")) &&
-		p.text[at-1] == '\n' {
-		n.Span.To = len(bytes.TrimRight(p.text[:at], "\r\n"))
+	if at := n.Span.To; at > n.Span.From && bytes.HasPrefix(p.Text[n.Span.From:], []byte("<<")) &&
+		p.Text[at-1] == '\n' {
+		n.Span.To = len(bytes.TrimRight(p.Text[:at], "\r\n"))
 	}
 	switch e := e.(type) {
 	case *hclsyntax.TupleConsExpr:
@@ -319,18 +307,18 @@ func (p parser) value(n *formatkit.Node, e hclsyntax.Expression) {
 			return
 		}
 	}
-	n.Value = scalar(string(p.text[n.Span.From:n.Span.To]), e)
+	n.Value = scalar(string(p.Text[n.Span.From:n.Span.To]), e)
 }
 
 func (p parser) tuple(n *formatkit.Node, e *hclsyntax.TupleConsExpr) {
 	n.Kind = gaby.List
 	after := n.Span.From + 1
 	for _, item := range e.Exprs {
-		kid := &formatkit.Node{Comma: -1, Syntax: &form{}}
+		kid := &formatkit.Node{Syntax: inBrackets}
 		n.Kids = append(n.Kids, kid)
 		p.value(kid, item)
-		kid.KeySpan = formatkit.Span{From: kid.Span.From, To: kid.Span.From}
-		after = kid.Bracketed(p.text, after, kid.Span, mark)
+		kid.KeySpan = formatkit.NewSpan(kid.Span.From, kid.Span.From)
+		after = kid.Bracketed(p.Text, after, kid.Span, marks)
 	}
 }
 
@@ -350,15 +338,15 @@ func (p parser) object(n *formatkit.Node, e *hclsyntax.ObjectConsExpr) bool {
 	after := n.Span.From + 1
 	for i, item := range e.Items {
 		at := span(item.KeyExpr.Range())
-		sign := formatkit.Gap(p.text, at.To, mark)
+		sign := p.Gap(at.To, marks)
 		kid := &formatkit.Node{
-			Key: keys[i], KeySpan: at, Sign: formatkit.Span{From: sign, To: sign + 1}, Comma: -1,
-			Syntax: &form{},
+			Key: keys[i], KeySpan: at, Sign: formatkit.NewSpan(sign, sign+1),
+			Syntax: inBrackets,
 		}
 		n.Kids = append(n.Kids, kid)
 		p.value(kid, item.ValueExpr)
-		entry := formatkit.Span{From: at.From, To: kid.Span.To}
-		after = kid.Bracketed(p.text, after, entry, mark)
+		entry := formatkit.NewSpan(at.From, kid.Span.To)
+		after = kid.Bracketed(p.Text, after, entry, marks)
 	}
 	return true
 }
@@ -372,7 +360,7 @@ func (p parser) key(e hclsyntax.Expression) (string, bool) {
 	if word := hcl.ExprAsKeyword(k.Wrapped); word != "" {
 		return word, true
 	}
-	raw := string(p.text[k.Range().Start.Byte:k.Range().End.Byte])
+	raw := string(p.Text[k.Range().Start.Byte:k.Range().End.Byte])
 	switch w := k.Wrapped.(type) {
 	case *hclsyntax.LiteralValueExpr:
 		return raw, true
@@ -382,15 +370,4 @@ func (p parser) key(e hclsyntax.Expression) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// mark returns the length of the comment mark that line begins with, or 0 if it is not a comment.
-func mark(line []byte) int {
-	switch {
-	case line[0] == '#':
-		return 1
-	case bytes.HasPrefix(line, []byte("//")):
-		return 2
-	}
-	return 0
 }

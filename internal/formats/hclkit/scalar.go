@@ -166,29 +166,15 @@ func cut(text string, tokens hclsyntax.Tokens, literal hclsyntax.TokenType) []pa
 }
 
 // tokens splits the inside of a quoted string into characters, escape sequences and expressions.
-func tokens(inside string) []formatkit.Token {
-	var list []formatkit.Token
-	tokens, _ := hclsyntax.LexExpression([]byte(`"`+inside+`"`), "", hcl.InitialPos)
-	at := 0
-	for _, p := range cut(`"`+inside+`"`, tokens, hclsyntax.TokenQuotedLit) {
-		if !p.literal {
-			list = append(list, formatkit.Token{From: at, To: at + len(p.text), Text: p.text})
-			at += len(p.text)
-			continue
-		}
+func tokens(inside string) formatkit.Tokens {
+	var list formatkit.Tokens
+	quoted, at := `"`+inside+`"`, 0
+	lexed, _ := hclsyntax.LexExpression([]byte(quoted), "", hcl.InitialPos)
+	for _, p := range cut(quoted, lexed, hclsyntax.TokenQuotedLit) {
 		for rest := p.text; rest != ""; {
-			n, text := 1, ""
-			switch {
-			case strings.HasPrefix(rest, "$${"), strings.HasPrefix(rest, "%%{"):
-				n, text = 3, rest[:3]
-			case rest[0] == '\\' && len(rest) > 1:
-				n = min(2+map[byte]int{'u': 4, 'U': 8}[rest[1]], len(rest))
-				text = unescaped(rest[:n])
-			default:
-				for n < len(rest) && rest[n]&0xc0 == 0x80 {
-					n++
-				}
-				text = rest[:n]
+			n, text := len(rest), rest
+			if p.literal {
+				n, text = literal(rest)
 			}
 			list = append(list, formatkit.Token{From: at, To: at + n, Text: text})
 			at, rest = at+n, rest[n:]
@@ -197,8 +183,21 @@ func tokens(inside string) []formatkit.Token {
 	return list
 }
 
+// literal returns the length and the meaning of the character or escape sequence that text begins
+// with.
+func literal(text string) (int, string) {
+	switch {
+	case strings.HasPrefix(text, "$${"), strings.HasPrefix(text, "%%{"):
+		return 3, text[:3]
+	case text[0] == '\\' && len(text) > 1:
+		n := min(2+map[byte]int{'u': 4, 'U': 8}[text[1]], len(text))
+		return n, unescaped(text[:n])
+	}
+	return formatkit.Character(text)
+}
+
 // unquoted returns the value of a string in quotes.
-func unquoted(raw string) string { return formatkit.Text(tokens(raw[1 : len(raw)-1])) }
+func unquoted(raw string) string { return tokens(raw[1 : len(raw)-1]).Text() }
 
 // unescaped returns the value of an escape sequence.
 func unescaped(sequence string) string {

@@ -20,24 +20,25 @@ type editor struct{ *formatkit.Writer }
 // Replace implements formatkit.Language.
 func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
 	e := editor{w}
-	f := formOf(n)
-	switch f.notation {
-	case asLabel:
+	switch s := notationOf(n); {
+	case s == asLabel:
 		e.label(n, v)
-		return nil
-	case asBlock, asBlocks:
-		if f.notation == asBlock && v.Kind() == gaby.Map && n.Parent != nil {
-			w.Replace(f.braces, e.braces(v, formatkit.Indent(w.Text, f.labels.From)))
-			return nil
-		}
-		if f.notation == asBlocks && formOf(n.Parent).notation == asBlock {
-			e.remove(n)
-			return e.add(n.Parent, n.Key, v)
-		}
+	case s == asBlock && v.Kind() == gaby.Map && n.Parent != nil:
+		w.Replace(n.Span, e.braces(v, w.Indent(n.KeySpan.From)))
+	case s == asBlocks && notationOf(n.Parent) == asBlock:
+		e.remove(n)
+		return e.add(n.Parent, n.Key, v)
+	case s == asBlock || s == asBlocks:
 		return formatkit.Refuse("set the attributes in it", "a block cannot become something else")
+	default:
+		e.rewrite(n, v)
 	}
-	w.Replace(n.Span, e.value(n, v, formatkit.Indent(w.Text, n.KeySpan.From)))
 	return nil
+}
+
+// rewrite writes a value in place of that of n.
+func (e editor) rewrite(n *formatkit.Node, v gaby.Value) {
+	e.Replace(n.Span, e.value(n, v, e.Indent(n.KeySpan.From)))
 }
 
 // spansLines reports whether an entry with this value is not aligned with its neighbours. That is
@@ -72,8 +73,8 @@ const chain = 64
 // follow. If the signs on the lines above are aligned the new one is aligned with them, unless
 // the key is too long.
 func (e editor) like(model *formatkit.Node, siblings []*formatkit.Node, key, value string) string {
-	d := formatkit.DelimiterLike(e.Text, model, nil)
-	if _, first := formatkit.StartsLine(e.Text, model.KeySpan.From); d.Sign != "=" ||
+	d := e.DelimiterLike(model, nil)
+	if _, first := e.StartsLine(model.KeySpan.From); d.Sign != "=" ||
 		d.Before == "" || !first {
 		return key + d.Before + d.Sign + d.After
 	}
@@ -116,29 +117,26 @@ func (e editor) label(n *formatkit.Node, v gaby.Value) {
 func (language) Entries(
 	w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry,
 ) (bool, error) {
-	e := editor{w}
-	f := formOf(n)
-	if f.notation == asLabel {
+	e, s := editor{w}, notationOf(n)
+	switch s {
+	case asLabel:
 		e.label(n, w.Value(n))
 		return true, nil
-	}
-	if f.notation == asAttribute || f.notation == inBrackets {
-		done, err := w.EntriesIn(n, entries,
-			formatkit.Brackets{Text: e.bracketed, NoCommas: n.Kind == gaby.Map})
-		if done || err != nil {
-			return false, err
+	case asAttribute, inBrackets:
+		done := w.EntriesIn(n, entries, n.Kind == gaby.Map, e.bracketed)
+		if !done {
+			e.rewrite(n, w.Value(n))
 		}
-		w.Replace(n.Span, e.value(n, w.Value(n), formatkit.Indent(w.Text, n.KeySpan.From)))
-		return true, nil
+		return !done, nil
 	}
 	for _, kid := range n.Without(entries) {
-		if formOf(kid).notation == asLabel {
+		if notationOf(kid) == asLabel {
 			return false, formatkit.Refuse("delete the resource as a whole",
 				"a block cannot be without its type and labels")
 		}
 		e.remove(kid)
 	}
-	if f.notation == asBlocks {
+	if s == asBlocks {
 		return false, e.blocks(n, entries)
 	}
 	return false, e.entries(n, entries)
@@ -146,8 +144,7 @@ func (language) Entries(
 
 // entries writes the new entries of a body.
 func (e editor) entries(n *formatkit.Node, entries []formatkit.Entry) error {
-	f := formOf(n)
-	if n.Parent == nil && f.braces.Len() == 0 && len(n.Kids) == 0 {
+	if n.Parent == nil && n.Span.Len() == 0 && len(n.Kids) == 0 {
 		return e.fresh(entries)
 	}
 	for _, entry := range entries {
@@ -185,14 +182,14 @@ func (e editor) fresh(entries []formatkit.Entry) error {
 			body = append(body, entry.Value)
 		}
 	}
-	text, err := e.body(block, body, indent, e.LineEnd)
+	text, err := e.body(block, body, indent, e.Newline)
 	if err != nil {
 		return err
 	}
 	if block != "" {
-		text = block + labels + " {" + e.LineEnd + text + "}" + e.LineEnd
+		text = block + labels + " {" + e.Newline + text + "}" + e.Newline
 		if len(body) == 0 {
-			text = block + labels + " {}" + e.LineEnd
+			text = block + labels + " {}" + e.Newline
 		}
 	}
 	e.Insert(len(e.Text), text)
@@ -203,18 +200,18 @@ func (e editor) fresh(entries []formatkit.Entry) error {
 func (e editor) blocks(n *formatkit.Node, entries []formatkit.Entry) error {
 	if n.Kind == gaby.Map {
 		last := e.bodyOf(n).last
-		at := formatkit.NextLine(e.Text, last.Entry.To-1)
-		indent := formatkit.Indent(e.Text, last.KeySpan.From)
+		at := e.NextLine(last.Entry.To - 1)
+		indent := e.Indent(last.KeySpan.From)
 		head := ""
-		for in := n; formOf(in).notation == asBlocks; in = in.Parent {
-			if head = " " + quoted(in.Key) + head; formOf(in.Parent).notation != asBlocks {
+		for in := n; notationOf(in) == asBlocks; in = in.Parent {
+			if head = " " + quoted(in.Key) + head; notationOf(in.Parent) != asBlocks {
 				head = in.Key + strings.TrimPrefix(head, " "+quoted(in.Key))
 			}
 		}
 		for _, entry := range entries {
 			if entry.Node == nil {
 				e.Insert(at,
-					e.LineEnd+e.blocksText(head+" "+quoted(entry.Value.Key()), entry.Value, indent))
+					e.Newline+e.blocksText(head+" "+quoted(entry.Value.Key()), entry.Value, indent))
 			}
 		}
 		return nil
@@ -223,43 +220,43 @@ func (e editor) blocks(n *formatkit.Node, entries []formatkit.Entry) error {
 		return nil
 	}
 	model := n.Kids[0]
-	at := formatkit.LineStart(e.Text, model.Head)
-	labels := strings.TrimRight(e.Raw(formOf(model).labels), " \t")
-	indent := formatkit.Indent(e.Text, formOf(model).labels.From)
+	at := e.LineStart(model.Head)
+	labels := strings.TrimRight(string(e.Text[model.KeySpan.From:model.Span.From]), " \t")
+	indent := e.Indent(model.KeySpan.From)
 	for _, entry := range entries {
 		if entry.Node != nil {
-			at = formatkit.NextLine(e.Text, entry.Node.Entry.To-1)
+			at = e.NextLine(entry.Node.Entry.To - 1)
 			continue
 		}
 		if entry.Value.Kind() != gaby.Map {
 			return formatkit.Refuse("", "blocks are maps")
 		}
-		e.Insert(at, e.apart(at)+indent+labels+" "+e.braces(entry.Value, indent)+e.LineEnd)
+		e.Insert(at, e.apart(at)+indent+labels+" "+e.braces(entry.Value, indent)+e.Newline)
 	}
 	return nil
 }
 
 // apart returns the blank line to write before a new block at an offset, or "" if none is needed.
 func (e editor) apart(at int) string {
-	before := formatkit.LineAbove(e.Text, at)
-	line := strings.TrimSpace(e.Raw(formatkit.Span{From: before, To: at}))
+	before := e.LineAbove(at)
+	line := strings.TrimSpace(string(e.Text[before:at]))
 	if line == "" || strings.HasSuffix(line, "{") {
 		return ""
 	}
-	return e.LineEnd
+	return e.Newline
 }
 
 // remove deletes an attribute or blocks.
 func (e editor) remove(n *formatkit.Node) {
-	f := formOf(n)
-	if f.notation == asBlocks {
+	s := notationOf(n)
+	if s == asBlocks {
 		for _, kid := range n.Kids {
 			e.remove(kid)
 		}
 		return
 	}
 	from, to := n.Head, n.Entry.To
-	if from != formatkit.LineStart(e.Text, from) {
+	if from != e.LineStart(from) {
 		// it shares the line with the braces of its block
 		for from > 0 && (e.Text[from-1] == ' ' || e.Text[from-1] == '\t') {
 			from--
@@ -267,29 +264,29 @@ func (e editor) remove(n *formatkit.Node) {
 		for to < len(e.Text) && (e.Text[to] == ' ' || e.Text[to] == '\t') {
 			to++
 		}
-	} else if before := formatkit.LineAbove(e.Text, from); before < from &&
+	} else if before := e.LineAbove(from); before < from &&
 		formatkit.Blank(e.Text[before:from]) &&
-		(f.notation == asBlock || to < len(e.Text) && e.endsGroup(to)) {
+		(s == asBlock || to < len(e.Text) && e.endsGroup(to)) {
 		from = before
 	} else if n.Parent != nil &&
-		before == formatkit.LineStart(e.Text, formOf(n.Parent).braces.From) && to < len(e.Text) &&
-		formatkit.Blank(e.Text[to:formatkit.LineEnd(e.Text, to)]) {
+		before == e.LineStart(bracesOf(n.Parent).From) && to < len(e.Text) &&
+		formatkit.Blank(e.Text[to:e.LineEnd(to)]) {
 		// it is the first entry: the blank line after it goes too
-		to = formatkit.NextLine(e.Text, to)
+		to = e.NextLine(to)
 	}
-	e.Remove(formatkit.Span{From: from, To: to})
+	e.Remove(formatkit.NewSpan(from, to))
 }
 
 // endsGroup reports whether the line is blank or the end of a body.
 func (e editor) endsGroup(at int) bool {
 	line := strings.TrimLeft(
-		e.Raw(formatkit.Span{From: at, To: formatkit.LineEnd(e.Text, at)}), " \t")
+		string(e.Text[at:e.LineEnd(at)]), " \t")
 	return line == "" || line[0] == '}'
 }
 
 // add writes a new entry into a body.
 func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
-	f := formOf(n)
+	braces := bracesOf(n)
 	block := ""
 	for in := n; in != nil; in = in.Parent {
 		if first := in.Get(blockKey); first != nil {
@@ -297,13 +294,13 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 		}
 	}
 	inner := ""
-	if f.braces.Len() > 0 {
-		inner = formatkit.Indent(e.Text, f.labels.From) + step
+	if braces.Len() > 0 {
+		inner = e.Indent(n.KeySpan.From) + step
 	}
 	in := e.bodyOf(n)
 	last, lines := in.last, in.attributes
-	if last != nil && formatkit.LineStart(e.Text, last.Entry.From) > f.braces.From {
-		inner = formatkit.Indent(e.Text, last.KeySpan.From)
+	if last != nil && e.LineStart(last.Entry.From) > braces.From {
+		inner = e.Indent(last.KeySpan.From)
 	}
 	text, err := e.entry(block, key, v, inner)
 	if err != nil {
@@ -311,26 +308,26 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 	}
 	isBlock := !isAttribute(block, key, v)
 	if !isBlock && len(lines) > 0 {
-		if model := lines[len(lines)-1]; formatkit.LineStart(e.Text, model.KeySpan.From) >
-			f.braces.From {
+		if model := lines[len(lines)-1]; e.LineStart(model.KeySpan.From) >
+			braces.From {
 			value := e.value(nil, v, inner)
-			text = inner + e.like(model, lines, key, value) + value + e.LineEnd
+			text = inner + e.like(model, lines, key, value) + value + e.Newline
 			last = model
 		}
 	}
 	switch {
-	case f.braces.Len() > 0 &&
-		bytes.IndexByte(e.Text[f.braces.From:f.braces.To], '\n') < 0: // { } on one line
-		rest := formatkit.Span{From: f.braces.From + 1, To: f.braces.To - 1}
+	case braces.Len() > 0 &&
+		bytes.IndexByte(e.Text[braces.From:braces.To], '\n') < 0: // { } on one line
+		rest := formatkit.NewSpan(braces.From+1, braces.To-1)
 		if len(lines) > 0 { // such a block has one attribute
-			e.Replace(formatkit.Span{From: rest.From, To: lines[0].Entry.From}, e.LineEnd+inner)
+			e.Replace(formatkit.NewSpan(rest.From, lines[0].Entry.From), e.Newline+inner)
 			rest.From = lines[0].Entry.To
 		}
-		e.Replace(rest, e.LineEnd+text+strings.TrimSuffix(inner, step))
+		e.Replace(rest, e.Newline+text+strings.TrimSuffix(inner, step))
 	case last == nil:
-		e.Insert(formatkit.NextLine(e.Text, f.braces.From), text)
+		e.Insert(e.NextLine(braces.From), text)
 	default:
-		at := formatkit.NextLine(e.Text, last.Entry.To-1)
+		at := e.NextLine(last.Entry.To - 1)
 		if isBlock {
 			text = e.apart(at) + text
 		}
@@ -359,7 +356,7 @@ func (e editor) bodyOf(n *formatkit.Node) *body {
 	bodies[n] = b
 	var walk func(n *formatkit.Node)
 	walk = func(n *formatkit.Node) {
-		switch formOf(n).notation {
+		switch notationOf(n) {
 		case asBlocks:
 			for _, kid := range n.Kids {
 				walk(kid)
@@ -411,7 +408,7 @@ func (e editor) entry(block, key string, v gaby.Value, indent string) (string, e
 		return "", err
 	}
 	if isAttribute(block, key, v) {
-		return indent + key + " = " + e.value(nil, v, indent) + e.LineEnd, nil
+		return indent + key + " = " + e.value(nil, v, indent) + e.Newline, nil
 	}
 	if err := checkBlocks(v); err != nil {
 		return "", err
@@ -426,10 +423,10 @@ func (e editor) blocksText(head string, v gaby.Value, indent string) string {
 		if v.Kind() == gaby.Map {
 			texts = append(texts, e.blocksText(head+" "+quoted(item.Key()), item, indent))
 		} else {
-			texts = append(texts, indent+head+" "+e.braces(item, indent)+e.LineEnd)
+			texts = append(texts, indent+head+" "+e.braces(item, indent)+e.Newline)
 		}
 	}
-	return strings.Join(texts, e.LineEnd)
+	return strings.Join(texts, e.Newline)
 }
 
 // braces formats the body of a new block, with its braces.
@@ -443,9 +440,9 @@ func (e editor) braces(v gaby.Value, indent string) string {
 	}
 	text, err := e.body("block", entries, indent+step, "")
 	if err != nil { // reported when the result is parsed again
-		text = indent + step + v.First().Key() + e.LineEnd
+		text = indent + step + v.First().Key() + e.Newline
 	}
-	return "{" + e.LineEnd + text + indent + "}"
+	return "{" + e.Newline + text + indent + "}"
 }
 
 // body formats the lines of new entries of a body. apart is the text between blocks.
@@ -458,7 +455,7 @@ func (e editor) body(block string, entries []gaby.Value, indent, apart string) (
 			b.WriteString(apart)
 		}
 		for _, line := range aligned(keys, values) {
-			b.WriteString(indent + line + e.LineEnd)
+			b.WriteString(indent + line + e.Newline)
 		}
 		keys, values = nil, nil
 	}
@@ -491,7 +488,7 @@ func (e editor) value(n *formatkit.Node, v gaby.Value, indent string) string {
 	switch {
 	case v.Kind() == gaby.Scalar:
 		text := formatkit.Spell(strings.ReplaceAll(raw, "\r\n", "\n"), formatkit.ScalarOf(v), spelledString)
-		return strings.NewReplacer("\r\n", e.LineEnd, "\n", e.LineEnd).Replace(text)
+		return strings.NewReplacer("\r\n", e.Newline, "\n", e.Newline).Replace(text)
 	case v.Len() == 0 && v.Kind() == gaby.List:
 		return "[]"
 	case v.Len() == 0:
@@ -505,13 +502,13 @@ func (e editor) value(n *formatkit.Node, v gaby.Value, indent string) string {
 		lines = lines || item.Kind() != gaby.Scalar
 		items, keys = append(items, e.value(nil, item, inner)), append(keys, keyText(item.Key()))
 	}
-	between := e.LineEnd + inner
+	between := e.Newline + inner
 	switch {
 	case v.Kind() == gaby.Map:
-		return "{" + between + strings.Join(aligned(keys, items), between) + e.LineEnd + indent +
+		return "{" + between + strings.Join(aligned(keys, items), between) + e.Newline + indent +
 			"}"
 	case lines:
-		return "[" + between + strings.Join(items, ","+between) + "," + e.LineEnd + indent + "]"
+		return "[" + between + strings.Join(items, ","+between) + "," + e.Newline + indent + "]"
 	}
 	return "[" + strings.Join(items, ", ") + "]"
 }
@@ -525,31 +522,25 @@ func keyText(key string) string {
 }
 
 // bracketed formats a new entry in brackets in the style of its sibling model.
-func (e editor) bracketed(
-	_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry,
-) (string, error) {
-	text := e.value(nil, entry.Value, formatkit.Indent(e.Text, model.Entry.From))
-	if entry.Value.Key() == "" && model.Sign.Len() == 0 {
-		return text, nil
+func (e editor) bracketed(model *formatkit.Node, v gaby.Value) string {
+	text := e.value(nil, v, e.Indent(model.Entry.From))
+	if v.Key() == "" && model.Sign.Len() == 0 {
+		return text
 	}
-	return e.like(model, model.Parent.Kids, keyText(entry.Value.Key()), text) + text, nil
+	return e.like(model, model.Parent.Kids, keyText(v.Key()), text) + text
 }
 
 // commentAt returns the offset after which a comment on n goes: after the opening brace of a block,
 // and after the comma of an entry that has one.
 func commentAt(n *formatkit.Node) int {
-	if f := formOf(n); f.notation == asBlock {
-		return f.braces.From + 1
+	if notationOf(n) == asBlock {
+		return bracesOf(n).From + 1
 	}
-	return max(n.Span.To, n.Comma+1)
+	return n.End()
 }
 
 // Comment implements formatkit.Language.
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
-	written := "#"
-	if n.Remark.Len() > 0 {
-		written = w.Raw(n.Remark)[:mark(w.Text[n.Remark.From:])]
-	}
-	w.LineComment(n, commentAt(n), written, text)
+	w.LineComment(n, commentAt(n), marks, text)
 	return nil
 }

@@ -1,7 +1,6 @@
 package inikit
 
 import (
-	"bytes"
 	"strings"
 	"unicode/utf8"
 
@@ -22,14 +21,13 @@ func isSpace(c byte) bool { return isBlank(c) || isLineEnd(c) }
 
 // parse implements dialect.
 func (d git) parse(p *parser) ([]*block, error) {
-	p.open()
-	for p.at < len(p.text) {
+	for p.at < len(p.Text) {
 		var err error
-		switch c := p.text[p.at]; {
+		switch c := p.Text[p.at]; {
 		case isSpace(c):
 			p.at++
 		case isMark(c):
-			p.at = formatkit.NextLine(p.text, p.at)
+			p.at = p.NextLine(p.at)
 		case c == '[':
 			err = d.section(p)
 		default:
@@ -42,48 +40,55 @@ func (d git) parse(p *parser) ([]*block, error) {
 	return p.blocks, nil
 }
 
+// take consumes bytes for which is returns true, and returns their span.
+func (p *parser) take(is func(byte) bool) formatkit.Span {
+	from := p.at
+	for p.at < len(p.Text) && is(p.Text[p.at]) {
+		p.at++
+	}
+	return formatkit.NewSpan(from, p.at)
+}
+
+// next returns the byte at the current position, 0 at the end.
+func (p *parser) next() byte {
+	if p.at == len(p.Text) {
+		return 0
+	}
+	return p.Text[p.at]
+}
+
 // section parses the header at the current position.
 func (d git) section(p *parser) error {
-	open := p.at
+	open, b := p.at, &block{}
 	p.at++
-	from := p.at
-	for p.at < len(p.text) && isNameByte(p.text[p.at]) {
-		p.at++
-	}
-	b := &block{path: segments(string(p.text[from:p.at]))}
-	if p.at == from {
-		return p.fail(open, "a section must have a name",
+	if b.KeySpan = p.take(isNameByte); b.KeySpan.Len() == 0 {
+		return p.Fail(open, "a section must have a name",
 			"the name is letters, digits, - and dots; further names follow it in double quotes")
 	}
-	b.name = formatkit.Span{From: from, To: p.at}
-	blanks := p.at
-	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
-		p.at++
-	}
-	if p.at > blanks && p.at < len(p.text) && p.text[p.at] == '"' {
+	b.path = segments(p.Raw(b.KeySpan))
+	p.at = p.SkipBlanks(p.at)
+	if p.at > b.KeySpan.To && p.next() == '"' {
 		name, ok := d.subsection(p)
 		if !ok {
-			return p.fail(open, "unclosed quote", "")
+			return p.Fail(open, "unclosed quote", "")
 		}
 		b.path = append(b.path, name)
-		b.name.To = p.at
+		b.KeySpan.To = p.at
 	}
-	if p.at == len(p.text) || p.text[p.at] != ']' {
-		return p.fail(open, "unclosed section header",
+	if p.next() != ']' {
+		return p.Fail(open, "unclosed section header",
 			"it is [section] or [section \"name\"], the section of letters, digits, - and dots")
 	}
 	p.at++
-	b.closed = p.at
-	eol := formatkit.LineEnd(p.text, p.at)
-	rest := p.at + len(p.text[p.at:eol]) - len(bytes.TrimLeft(p.text[p.at:eol], " \t\f\v"))
+	b.Span = formatkit.NewSpan(p.at, p.at)
 	// a header can follow another one on its line
-	start := max(formatkit.LineStart(p.text, open), p.before)
-	switch {
-	case rest < eol && isMark(p.text[rest]):
-		b.comment = formatkit.Span{From: rest, To: eol}
-		p.at = formatkit.NextLine(p.text, eol)
-	case rest == eol:
-		p.at = formatkit.NextLine(p.text, eol)
+	start := max(p.LineStart(open), p.before)
+	p.take(isBlank)
+	p.RestOfLine(&b.Node, p.at, marks)
+	if b.Remark.Len() > 0 || p.AtLineEnd(p.at) {
+		p.at = p.NextLine(p.at)
+	} else {
+		p.at = b.Span.To
 	}
 	p.add(b, start, p.at)
 	return nil
@@ -92,16 +97,16 @@ func (d git) section(p *parser) error {
 // subsection parses the name in quotes at the current position.
 func (git) subsection(p *parser) (string, bool) {
 	var b strings.Builder
-	for p.at++; p.at < len(p.text); p.at++ {
-		switch c := p.text[p.at]; {
+	for p.at++; p.at < len(p.Text); p.at++ {
+		switch c := p.Text[p.at]; {
 		case isLineEnd(c):
 			return "", false
 		case c == '"':
 			p.at++
 			return b.String(), true
-		case c == '\\' && p.at+1 < len(p.text) && !isLineEnd(p.text[p.at+1]):
+		case c == '\\' && p.at+1 < len(p.Text) && !isLineEnd(p.Text[p.at+1]):
 			p.at++
-			b.WriteByte(p.text[p.at])
+			b.WriteByte(p.Text[p.at])
 		default:
 			b.WriteByte(c)
 		}
@@ -111,38 +116,31 @@ func (git) subsection(p *parser) (string, bool) {
 
 // line parses the key at the current position, with its value.
 func (d git) line(p *parser) error {
-	n := &formatkit.Node{Syntax: &line{}}
-	begin := p.at
-	for p.at < len(p.text) && isKeyByte(p.text[p.at]) {
-		p.at++
+	n := &formatkit.Node{KeySpan: p.take(isKeyByte)}
+	begin := n.KeySpan.From
+	n.Span = formatkit.NewSpan(p.at, p.at)
+	if p.at == begin || !isLetter(p.Text[begin]) {
+		return p.Fail(begin, "a key must be letters, digits and -, the first a letter", "")
 	}
-	n.KeySpan = formatkit.Span{From: begin, To: p.at}
-	n.Key = string(p.text[begin:p.at])
-	n.Span = formatkit.Span{From: p.at, To: p.at}
-	if n.Key == "" || !isLetter(n.Key[0]) {
-		return p.fail(begin, "a key must be letters, digits and -, the first a letter", "")
-	}
-	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
-		p.at++
-	}
+	p.at = p.SkipBlanks(p.at)
 	switch {
-	case p.at == formatkit.LineEnd(p.text, p.at):
-	case isMark(p.text[p.at]):
-		n.Remark = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
-	case p.text[p.at] == '=':
-		n.Sign = formatkit.Span{From: p.at, To: p.at + 1}
+	case p.AtLineEnd(p.at):
+	case isMark(p.Text[p.at]):
+		p.RestOfLine(n, p.at, marks)
+	case p.Text[p.at] == '=':
+		n.Sign = formatkit.NewSpan(p.at, p.at+1)
 		p.at++
 		if err := d.value(p, n); err != nil {
 			return err
 		}
 	default:
-		return p.fail(p.at, "a key must be followed by = and its value", "")
+		return p.Fail(p.at, "a key must be followed by = and its value", "")
 	}
-	eol := formatkit.LineEnd(p.text, p.at)
-	p.at = formatkit.NextLine(p.text, p.at)
-	n.Entry = formatkit.Span{From: formatkit.LineStart(p.text, begin), To: p.at}
+	eol := p.LineEnd(p.at)
+	p.at = p.NextLine(p.at)
+	n.Entry = formatkit.NewSpan(p.LineStart(begin), p.at)
 	if n.Entry.From < p.before { // it shares the line with a header
-		n.Entry = formatkit.Span{From: p.before, To: eol}
+		n.Entry = formatkit.NewSpan(p.before, eol)
 	}
 	p.key(n)
 	return nil
@@ -150,22 +148,20 @@ func (d git) line(p *parser) error {
 
 // value parses the value at the current position, to the end of its last line.
 func (git) value(p *parser, n *formatkit.Node) error {
-	f := n.Syntax.(*line)
-	n.Span = formatkit.Span{From: -1, To: p.at}
+	n.Span = formatkit.NewSpan(-1, p.at)
+	var tokens formatkit.Tokens
 	empty, quoted := true, -1 // whether the value is empty so far, and the offset of an open quote
 	add := func(length int, text string) {
-		f.tokens = append(f.tokens, formatkit.Token{
-			From: p.at - n.Span.From,
-			To:   p.at - n.Span.From + length, Text: text,
-		})
+		from := p.at - n.Span.From
+		tokens = append(tokens, formatkit.Token{From: from, To: from + length, Text: text})
 		empty = empty && text == ""
 		p.at += length
 	}
 	filled := 0 // the number of tokens without the blanks at the end
-	for p.at < len(p.text) && !isLineEnd(p.text[p.at]) {
-		c := p.text[p.at]
+	for p.at < len(p.Text) && !isLineEnd(p.Text[p.at]) {
+		c := p.Text[p.at]
 		if quoted < 0 && isMark(c) {
-			n.Remark = formatkit.Span{From: p.at, To: formatkit.LineEnd(p.text, p.at)}
+			p.RestOfLine(n, p.at, marks)
 			p.at = n.Remark.To
 			break
 		}
@@ -186,40 +182,40 @@ func (git) value(p *parser, n *formatkit.Node) error {
 			}
 			add(1, "")
 		case c == '\\':
-			length, text := escape(p.text[p.at:])
+			length, text := escape(p.Text[p.at:])
 			if length < 0 {
-				return p.fail(p.at, "unknown escape sequence",
+				return p.Fail(p.at, "unknown escape sequence",
 					`write \\ for a backslash; others are \", \n, \t and \b`)
 			}
 			add(length, text)
 		default:
-			_, length := utf8.DecodeRune(p.text[p.at:])
-			add(length, string(p.text[p.at:p.at+length]))
+			_, length := utf8.DecodeRune(p.Text[p.at:])
+			add(length, string(p.Text[p.at:p.at+length]))
 		}
 		if !blank {
-			filled, n.Span.To = len(f.tokens), p.at
+			filled, n.Span.To = len(tokens), p.at
 		}
 	}
-	f.tokens = f.tokens[:filled]
+	n.Syntax = tokens[:filled]
 	if n.Span.From < 0 {
 		// the blanks between the sign and the end of the line, without the last one before a
 		// comment
-		n.Span = formatkit.Span{From: n.Sign.To, To: p.at}
+		n.Span = formatkit.NewSpan(n.Sign.To, p.at)
 		if n.Remark.Len() > 0 {
 			n.Span.To = max(n.Sign.To, n.Remark.From-1)
 		}
 	}
 	if quoted >= 0 {
-		return p.fail(quoted, "unclosed quote", "")
+		return p.Fail(quoted, "unclosed quote", "")
 	}
 	return nil
 }
 
 // escape decodes the escape sequence or the continued line end that text, which begins with a
 // backslash, begins with. The length is negative if it is neither.
-func escape(text []byte) (length int, meaning string) {
+func escape(text formatkit.Text) (length int, meaning string) {
 	if isLineEnd(text[1]) {
-		return formatkit.NextLine(text, 1), ""
+		return text.NextLine(1), ""
 	}
 	if i := strings.IndexByte(`\"ntb`, text[1]); i >= 0 {
 		return 2, "\\\"\n\t\b"[i : i+1]
@@ -230,18 +226,13 @@ func escape(text []byte) (length int, meaning string) {
 func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }
 
 // header implements dialect.
-func (git) header(path []string) (string, bool) {
+func (git) header(path []string) string {
 	last := len(path) - 1
-	name := path[0]
-	if last > 0 {
-		quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path[last])
-		name = strings.Join(path[:last], ".") + ` "` + quoted + `"`
+	if last == 0 {
+		return path[0]
 	}
-	p := &parser{text: []byte("[" + name + "]\n")}
-	p.open()
-	err := git{}.section(p)
-	return name, err == nil && !strings.Contains(name, "\x00") && p.at == len(p.text) &&
-		joined(p.blocks[1].path) == joined(path)
+	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path[last])
+	return strings.Join(path[:last], ".") + ` "` + quoted + `"`
 }
 
 // isKey implements dialect.
@@ -259,9 +250,3 @@ func (git) spell(text string, _ style) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`).
 		Replace(text)
 }
-
-// quoted implements dialect.
-func (d git) quoted(text string) []string { return []string{`"` + d.spell(text, style{}) + `"`} }
-
-// hasLineComments implements dialect.
-func (git) hasLineComments() bool { return true }

@@ -116,9 +116,9 @@ func (l language) CheckIn(n *formatkit.Node, v gaby.Value, path []string) error 
 	}
 	in := root.Syntax.(*section)
 	if other := in.within()[joined(path)]; other != nil {
-		name, _ := in.dialect.header(other)
 		return formatkit.Refuse("rename that section first",
-			"the value must be a scalar, because a map would take in section [%s]", name)
+			"the value must be a scalar, because a map would take in section [%s]",
+			in.dialect.header(other))
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func checkKey(root *section, in, v gaby.Value, path []string) error {
 	case v.Kind() == gaby.Scalar && len(path) == 1 &&
 		(root.first() == nil || len(root.first().keys) == 0):
 		return formatkit.Refuse("use a path such as section."+key, "a key must be in a section")
-	case v.Kind() == gaby.Scalar && v.Data() == nil && !root.bare && d == (configparser{}):
+	case v.Kind() == gaby.Scalar && v.Data() == nil && !root.bare && !isGit(d):
 		return formatkit.Refuse(`use delete-path, or "" for no text`, "a key must have a value")
 	case v.Kind() == gaby.Scalar && v.NativeNode() < 0 && otherCase(in, key) != "":
 		other := otherCase(in, key)
@@ -163,7 +163,7 @@ func checkKey(root *section, in, v gaby.Value, path []string) error {
 		return err
 	case !d.isKey(key):
 		hint := ""
-		if d == (git{}) {
+		if isGit(d) {
 			hint = "git's keys begin with a letter and have letters, digits and - only"
 		}
 		return formatkit.Refuse(hint, "%q cannot be a key", key)
@@ -190,7 +190,7 @@ func otherCase(in gaby.Value, key string) string {
 func (language) CheckComment(gaby.Value, []string, string) error { return nil }
 
 // CheckCommentAt returns an error if no comment can be added on the line of n.
-func (language) CheckCommentAt(_ []byte, n *formatkit.Node) error {
+func (language) CheckCommentAt(_ formatkit.Text, n *formatkit.Node) error {
 	if s, ok := n.Syntax.(*section); ok && s.first() == nil {
 		return formatkit.Refuse("comment one of its entries", "the section has no line of its own")
 	}
@@ -229,14 +229,10 @@ func (language) Entries(
 // Comment implements formatkit.Language.
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
 	e := editorOf(w)
-	if !e.dialect.hasLineComments() {
-		w.CommentAbove(n, e.layout().mark, text)
-		return nil
+	if mark := e.layout().mark; isGit(e.dialect) {
+		w.LineComment(n, n.Span.To, formatkit.Marks(mark)+" "+marks, text)
+	} else {
+		w.CommentAbove(n, mark, text)
 	}
-	mark := e.layout().mark
-	if n.Remark.Len() > 0 {
-		mark = w.Raw(n.Remark)[:1]
-	}
-	w.LineComment(n, n.Span.To, mark, text)
 	return nil
 }

@@ -35,7 +35,7 @@ func (e editor) layout() *layout {
 		for _, b := range e.blocks(e.Root) {
 			if keys := written(b.keys); len(keys) > 0 {
 				l.written = append(l.written, b)
-				l.delimiters[b] = formatkit.DelimiterLike(e.Text, keys[len(keys)-1], keys)
+				l.delimiters[b] = e.DelimiterLike(keys[len(keys)-1], keys)
 			}
 		}
 		l.sorted = slices.Clone(l.written)
@@ -47,9 +47,9 @@ func (e editor) layout() *layout {
 
 // mark returns the mark of the first comment in the text, or # if there is none.
 func (e editor) mark() string {
-	for at := 0; at < len(e.Text); at = formatkit.NextLine(e.Text, at) {
+	for at := 0; at < len(e.Text); at = e.NextLine(at) {
 		l := strings.TrimLeft(
-			e.Raw(formatkit.Span{From: at, To: formatkit.LineEnd(e.Text, at)}), " \t")
+			string(e.Text[at:e.LineEnd(at)]), " \t")
 		if l != "" && isMark(l[0]) {
 			return l[:1]
 		}
@@ -72,8 +72,8 @@ func (e editor) blocks(n *formatkit.Node) []*block {
 func (e editor) heads() []int {
 	var heads []int
 	for _, b := range e.blocks(e.Root) {
-		if b.header.Len() > 0 && len(heads) < 100 {
-			heads = append(heads, b.head)
+		if b.Entry.Len() > 0 && len(heads) < 100 {
+			heads = append(heads, b.Head)
 		}
 	}
 	return heads
@@ -89,9 +89,9 @@ func (e editor) extent(n *formatkit.Node) extent {
 	at.header = len(e.Text)
 	for _, b := range e.blocks(n) {
 		at.last = max(at.last, e.AfterComments(b.end, marks))
-		if b.header.Len() > 0 {
-			at.header = min(at.header, b.head)
-			at.indent = formatkit.Indent(e.Text, b.name.From)
+		if b.Entry.Len() > 0 {
+			at.header = min(at.header, b.Head)
+			at.indent = e.Indent(b.KeySpan.From)
 		}
 	}
 	l.extents[n] = at
@@ -108,7 +108,7 @@ func (e editor) delimiter(blocks []*block, at int, keys []string) formatkit.Deli
 		}
 	}
 	d := formatkit.Delimiter{Before: " ", Sign: "=", After: " "}
-	if _, ok := e.dialect.(git); ok {
+	if isGit(e.dialect) {
 		d.Indent = "\t"
 	}
 	if len(l.written) > 0 {
@@ -126,8 +126,7 @@ func (e editor) delimiter(blocks []*block, at int, keys []string) formatkit.Deli
 func written(keys []*formatkit.Node) []*formatkit.Node {
 	var out []*formatkit.Node
 	for _, n := range keys {
-		f := n.Syntax.(*line)
-		if n.Sign.Len() > 0 && len(f.tokens) > 0 && !strings.HasPrefix(f.tokens[0].Text, "\n") {
+		if tokens := tokensOf(n); len(tokens) > 0 && !strings.HasPrefix(tokens[0].Text, "\n") {
 			out = append(out, n)
 		}
 	}

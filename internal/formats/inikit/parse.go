@@ -12,15 +12,11 @@ import (
 
 // block is a header with the lines up to the next header. The first block of a text has no header.
 type block struct {
-	path     []string // of the section, empty for the first block
-	head     int      // where the comments above the header begin
-	header   formatkit.Span
-	name     formatkit.Span // the inside of the brackets
-	closed   int            // the offset after the closing bracket
-	comment  formatkit.Span // after the brackets, with its mark; may be empty
-	comments gaby.Comments
-	keys     []*formatkit.Node
-	end      int // the end of the lines of its header and keys
+	// The header: KeySpan is the inside of the brackets, and Span is empty and after them.
+	formatkit.Node
+	path []string // of the section, empty for the first block
+	keys []*formatkit.Node
+	end  int // the end of the lines of its header and keys
 }
 
 // section is the syntax of a map: its blocks. There are none if only the headers of maps inside it
@@ -42,52 +38,50 @@ func (s *section) first() *block {
 	return s.blocks[0]
 }
 
-// line is the syntax of a key.
-type line struct {
-	rest   formatkit.Span // the text after a number, see formatkit.BeforeRemark
-	tokens []formatkit.Token
+// tokensOf returns the tokens of the value of a key, nil if it has none.
+func tokensOf(key *formatkit.Node) formatkit.Tokens {
+	tokens, _ := key.Syntax.(formatkit.Tokens)
+	return tokens
 }
 
 // dialect is the part of the format that differs between the dialects.
 type dialect interface {
 	// parse parses a text. The parser is after the byte order mark, if there is one.
 	parse(p *parser) ([]*block, error)
-	// header returns the inside of the brackets of a header for the section at path. It reports
-	// false if there is no such header.
-	header(path []string) (string, bool)
+	// header returns the inside of the brackets of a header for the section at path. It may be
+	// read as another one.
+	header(path []string) string
 	// isKey reports whether key can be written before a sign.
 	isKey(key string) bool
 	// spell escapes text as a part of a value.
 	spell(text string, s style) string
-	// quoted returns ways to write text as a whole value in quotes. It returns nil if the dialect
-	// has no quotes.
-	quoted(text string) []string
-	// hasLineComments reports whether a comment can follow a value on its line. Otherwise comments
-	// have lines of their own.
-	hasLineComments() bool
 }
+
+// isGit reports whether a dialect is that of git, in which a value can be in quotes and a comment
+// can follow it on its line. In the other one comments have lines of their own.
+func isGit(d dialect) bool { return d == git{} }
 
 // style is the layout of a new value of several lines.
 type style struct{ indent, lineEnd string }
 
 // Parse implements formatkit.Language.
-func (l language) Parse(text []byte) ([]formatkit.Document, error) {
+func (l language) Parse(text formatkit.Text) ([]*formatkit.Node, error) {
 	d, blocks, err := l.read(text)
 	if err != nil {
 		return nil, err
 	}
-	return []formatkit.Document{{Root: tree(d, blocks)}}, nil
+	return []*formatkit.Node{tree(d, blocks)}, nil
 }
 
 // Dialect returns the name of the dialect of a text.
 func (l language) Dialect(text []byte) string {
-	if d, _, _ := l.read(text); d == (git{}) {
+	if d, _, _ := l.read(text); isGit(d) {
 		return "git-config"
 	}
 	return "configparser"
 }
 
-func (l language) read(text []byte) (dialect, []*block, error) {
+func (l language) read(text formatkit.Text) (dialect, []*block, error) {
 	d, sure := dialectOf(text)
 	if l.isGit {
 		d, sure = git{}, true
@@ -100,19 +94,18 @@ func (l language) read(text []byte) (dialect, []*block, error) {
 	return d, blocks, err
 }
 
-func parse(d dialect, text []byte) ([]*block, error) {
-	p := &parser{text: text}
-	if mark := "\ufeff"; bytes.HasPrefix(text, []byte(mark)) {
-		p.at = len(mark)
-	}
-	return d.parse(p)
+func parse(d dialect, text formatkit.Text) ([]*block, error) {
+	begin := text.Begin()
+	return d.parse(&parser{
+		Text: text, at: begin, before: begin, blocks: []*block{{end: begin}},
+	})
 }
 
 // dialectOf detects the dialect of a text. The result git is not sure if it is based on the
 // indentation only.
-func dialectOf(text []byte) (d dialect, sure bool) {
+func dialectOf(text formatkit.Text) (d dialect, sure bool) {
 	keys, tabs, goesOn := 0, 0, false
-	for l := range bytes.Lines(bytes.TrimPrefix(text, []byte("\ufeff"))) {
+	for l := range bytes.Lines(text[text.Begin():]) {
 		begin := bytes.TrimLeft(l, " \t")
 		inValue := goesOn
 		goesOn = bytes.HasSuffix(bytes.TrimRight(l, "\r\n"), []byte(`\`))
@@ -149,66 +142,34 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\f' || c == '\
 
 func isMark(c byte) bool { return c == '#' || c == ';' }
 
-func isComment(line []byte) int {
-	if isMark(line[0]) {
-		return 1
-	}
-	return 0
-}
+const marks formatkit.Marks = "# ;"
 
 // parser is the state of parsing a text, in any dialect.
 type parser struct {
-	text   []byte
+	formatkit.Text
 	at     int
 	before int // the end of the line or header before
 	blocks []*block
 }
 
-func (p *parser) fail(at int, msg, hint string) error {
-	return formatkit.Fail(p.text, at, msg, hint)
-}
-
-// above returns the offset of the comments directly above a line, and their text.
-func (p *parser) above(at int) (int, string) {
-	return formatkit.CommentsAbove(p.text, p.before, at, isComment)
-}
-
-// remark returns the text of the comment in a span.
-func (p *parser) remark(s formatkit.Span) string {
-	if s.Len() == 0 {
-		return ""
-	}
-	return formatkit.CommentText(string(p.text[s.From:s.To]), 1)
-}
-
-// open begins the first block.
-func (p *parser) open() {
-	p.before = p.at
-	p.blocks = []*block{{end: p.at}}
-}
-
 // add adds a block whose header is at text[from:to], from being the beginning of a line.
 func (p *parser) add(b *block, from, to int) {
-	b.header = formatkit.Span{From: from, To: to}
-	b.head, b.comments.Head = p.above(from)
-	b.comments.Line = p.remark(b.comment)
-	b.end = to
-	p.before = to
+	b.Entry = formatkit.NewSpan(from, to)
+	p.CommentsAbove(&b.Node, p.before, marks)
+	b.end, p.before = to, to
 	p.blocks = append(p.blocks, b)
 }
 
 // key adds a key, whose spans are set, to the current block.
 func (p *parser) key(n *formatkit.Node) {
-	f := n.Syntax.(*line)
-	n.Kind = gaby.Scalar
+	n.Kind, n.Key = gaby.Scalar, p.Raw(n.KeySpan)
 	if n.Sign.Len() > 0 {
-		n.Value = formatkit.Typed(formatkit.Text(f.tokens))
+		n.Value = formatkit.Typed(tokensOf(n).Text())
 	}
-	n.Head, n.Comments.Head = p.above(n.Entry.From)
-	n.Comments.Line = p.remark(n.Remark)
+	p.CommentsAbove(n, p.before, marks)
 	b := p.blocks[len(p.blocks)-1]
 	b.keys = append(b.keys, n)
-	b.end = formatkit.NextLine(p.text, max(n.Span.To, n.Remark.To, n.KeySpan.To))
+	b.end = p.NextLine(max(n.Span.To, n.Remark.To, n.KeySpan.To))
 	p.before = n.Entry.To
 }
 
@@ -257,12 +218,12 @@ func tree(d dialect, blocks []*block) *formatkit.Node {
 			id := joined(b.path[:to])
 			next := sections[id]
 			if next == nil {
-				begin := formatkit.Span{From: b.name.From, To: b.name.From}
+				begin := formatkit.NewSpan(b.KeySpan.From, b.KeySpan.From)
 				next = &formatkit.Node{
 					Kind: gaby.Map, Key: strings.Join(b.path[from:to], "."), KeySpan: begin,
 					Span:   begin,
-					Entry:  formatkit.Span{From: b.header.From, To: b.header.From},
-					Head:   b.header.From,
+					Entry:  formatkit.NewSpan(b.Entry.From, b.Entry.From),
+					Head:   b.Entry.From,
 					Syntax: &section{path: b.path[:to]},
 				}
 				sections[id] = next
@@ -272,8 +233,8 @@ func tree(d dialect, blocks []*block) *formatkit.Node {
 		}
 		f := n.Syntax.(*section)
 		if f.blocks = append(f.blocks, b); len(f.blocks) == 1 && n != root {
-			n.KeySpan, n.Entry, n.Head, n.Comments = b.name, b.header, b.head, b.comments
-			n.Span, n.Remark = formatkit.Span{From: b.closed, To: b.closed}, b.comment
+			n.KeySpan, n.Span, n.Entry, n.Head = b.KeySpan, b.Span, b.Entry, b.Head
+			n.Remark, n.Comments = b.Remark, b.Comments
 		}
 		n.Kids = append(n.Kids, b.keys...)
 	}

@@ -16,8 +16,6 @@ type editor struct {
 
 func editorOf(w *formatkit.Writer) editor { return editor{w, w.Root.Syntax.(*section).dialect} }
 
-const marks = "#;"
-
 // entry is a new entry of a map.
 type entry struct {
 	key   string
@@ -79,37 +77,37 @@ func (e editor) exchange(n *formatkit.Node, v gaby.Value) error {
 // takeOut deletes an entry with remove, which is Remove or Wipe of the writer.
 func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 	if n.Kind == gaby.Scalar {
-		remove(formatkit.Span{From: n.Head, To: n.Entry.To})
+		remove(formatkit.NewSpan(n.Head, n.Entry.To))
 		return
 	}
 	for _, kid := range n.Kids {
 		e.takeOut(kid, remove)
 	}
 	for _, b := range n.Syntax.(*section).blocks {
-		e.RemoveSection(formatkit.Span{From: b.head, To: e.AfterComments(b.end, marks)}, remove)
+		e.RemoveSection(formatkit.NewSpan(b.Head, e.AfterComments(b.end, marks)), remove)
 	}
 }
 
 // value replaces the value of a key.
 func (e editor) value(n *formatkit.Node, value any) error {
-	f := n.Syntax.(*line)
+	tokens := tokensOf(n)
 	text, ok := formatkit.Untyped(value)
 	if !ok {
-		e.Remove(formatkit.Span{From: n.KeySpan.To, To: max(n.Span.To, n.Sign.To)})
+		e.Remove(formatkit.NewSpan(n.KeySpan.To, max(n.Span.To, n.Sign.To)))
 		return nil
 	}
 	at := n.Span
 	if _, isText := value.(string); isText {
-		at.To = max(at.To, f.rest.To) // a string replaces the remark as well
+		at.To = max(at.To, n.Rest.To) // a string replaces the remark as well
 	}
-	before := e.Raw(formatkit.Span{From: n.KeySpan.From, To: at.From})
+	before := string(e.Text[n.KeySpan.From:at.From])
 	in := n.Parent.Syntax.(*section)
 	lead := "" // the text to add between the key and the value
 	switch {
 	case n.Sign.Len() == 0:
 		d := e.delimiter(in.blocks, n.Entry.From, nil)
 		lead = d.Before + d.Sign + d.After
-	case len(f.tokens) == 0 && strings.TrimSpace(e.Raw(at)) == "":
+	case len(tokens) == 0 && strings.TrimSpace(e.Raw(at)) == "":
 		if text == "" {
 			return nil
 		}
@@ -121,15 +119,15 @@ func (e editor) value(n *formatkit.Node, value any) error {
 			lead = " "
 		}
 	case text == "" && n.Remark.Len() == 0:
-		at.From, before = n.Sign.To, e.Raw(formatkit.Span{From: n.KeySpan.From, To: n.Sign.To})
+		at.From, before = n.Sign.To, string(e.Text[n.KeySpan.From:n.Sign.To])
 	}
 	s := e.style(n)
 	raw := e.Raw(n.Span)
 	spell := func(text string) string { return e.dialect.spell(text, s) }
-	quote, inside := "", f.tokens
-	if len(f.tokens) > 0 && f.tokens[0].Text == "" && raw[0] == '"' &&
+	quote, inside := "", tokens
+	if len(tokens) > 0 && tokens[0].Text == "" && raw[0] == '"' &&
 		strings.Count(raw, `"`) == 2 && raw[len(raw)-1] == '"' {
-		quote, inside = `"`, f.tokens[1:len(f.tokens)-1]
+		quote, inside = `"`, tokens[1:len(tokens)-1]
 	}
 	candidates := []string{quote + formatkit.Reescape(raw, inside, text, spell) + quote}
 	candidates = append(candidates, newValues(e.dialect, text, s)...)
@@ -142,15 +140,12 @@ func (e editor) value(n *formatkit.Node, value any) error {
 
 // style returns the layout of further lines of the value of n.
 func (e editor) style(n *formatkit.Node) style {
-	indent := e.Raw(formatkit.Span{
-		From: formatkit.LineStart(e.Text, n.KeySpan.From),
-		To:   n.KeySpan.From,
-	})
-	if have := formatkit.Indent(e.Text, n.Span.To); strings.Contains(e.Raw(n.Span), "\n") &&
+	indent := string(e.Text[e.LineStart(n.KeySpan.From):n.KeySpan.From])
+	if have := e.Indent(n.Span.To); strings.Contains(e.Raw(n.Span), "\n") &&
 		len(have) > len(indent) {
-		return style{have, e.LineEnd}
+		return style{have, e.Newline}
 	}
-	return style{deeper(indent), e.LineEnd}
+	return style{deeper(indent), e.Newline}
 }
 
 // deeper returns the indentation of lines that continue the value of a key with this indentation.
@@ -163,25 +158,28 @@ func deeper(indent string) string {
 
 // newValues returns the ways to write text as a new value, the best first.
 func newValues(d dialect, text string, s style) []string {
-	return append([]string{d.spell(text, s)}, d.quoted(text)...)
+	ways := []string{d.spell(text, s)}
+	if isGit(d) {
+		ways = append(ways, `"`+d.spell(text, s)+`"`)
+	}
+	return ways
 }
 
 // spelled returns the first candidate that parses back to text after before, which is a key and its
 // sign, even if a comment follows.
 func spelled(d dialect, before string, candidates []string, text string) (string, error) {
 	comment, suffix := "", "\n"
-	if d.hasLineComments() {
+	if isGit(d) {
 		comment, suffix = "c", " # c\n"
 	}
 	for _, written := range candidates {
-		p := &parser{text: []byte(before + written + suffix)}
-		blocks, err := d.parse(p)
+		line := before + written + suffix
+		blocks, err := parse(d, formatkit.Text(line))
 		if err != nil || len(blocks) != 1 || len(blocks[0].keys) != 1 {
 			continue
 		}
 		n := blocks[0].keys[0]
-		if n.Comments.Line == comment && formatkit.Text(n.Syntax.(*line).tokens) == text &&
-			n.Entry.To == len(p.text) {
+		if n.Comments.Line == comment && tokensOf(n).Text() == text && n.Entry.To == len(line) {
 			return written, nil
 		}
 	}
@@ -190,8 +188,10 @@ func spelled(d dialect, before string, candidates []string, text string) (string
 
 // headerOf returns the inside of the brackets of a header for the section at path.
 func headerOf(d dialect, path []string) (string, error) {
-	name, ok := d.header(path)
-	if !ok {
+	name := d.header(path)
+	blocks, err := parse(d, formatkit.Text("["+name+"]\n"))
+	if err != nil || strings.ContainsAny(name, "\r\n\x00") || len(blocks) != 2 ||
+		len(blocks[1].keys) > 0 || joined(blocks[1].path) != joined(path) {
 		return "", formatkit.Refuse("", "%q cannot be the name of a section",
 			strings.Join(path, "."))
 	}
@@ -231,14 +231,14 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 			in = b
 		}
 	}
-	if in != nil && (len(in.keys) > 0 || in.header.Len() > 0) {
+	if in != nil && (len(in.keys) > 0 || in.Entry.Len() > 0) {
 		e.Insert(e.AfterComments(in.end, marks), text)
 		return nil
 	}
 	// Without keys and header they go before the first header.
 	at := e.extent(n).header
 	if at < len(e.Text) {
-		text += e.LineEnd
+		text += e.Newline
 	}
 	if n == e.Root {
 		e.Insert(at, text)
@@ -249,7 +249,7 @@ func (e editor) addKeys(n *formatkit.Node, keys []entry) error {
 		if err != nil {
 			return err
 		}
-		text = e.extent(n).indent + "[" + name + "]" + e.LineEnd + text
+		text = e.extent(n).indent + "[" + name + "]" + e.Newline + text
 	}
 	e.InsertBelow(at, text)
 	return nil
@@ -291,11 +291,11 @@ func (s *sections) section(path []string, v gaby.Value, indent string) error {
 func (e editor) commented(indent, line string, v gaby.Value) string {
 	switch text := v.Comments().Line; {
 	case text == "":
-		return line + e.LineEnd
-	case e.dialect.hasLineComments():
-		return line + " " + e.layout().mark + " " + text + e.LineEnd
+		return line + e.Newline
+	case isGit(e.dialect):
+		return line + " " + e.layout().mark + " " + text + e.Newline
 	default:
-		return indent + e.layout().mark + " " + text + e.LineEnd + line + e.LineEnd
+		return indent + e.layout().mark + " " + text + e.Newline + line + e.Newline
 	}
 }
 
@@ -314,7 +314,7 @@ func (e editor) keys(blocks []*block, at int, keys []entry) (string, error) {
 			b.WriteString(e.commented(d.Indent, d.Indent+k.key, k.value))
 			continue
 		}
-		candidates := newValues(e.dialect, text, style{deeper(d.Indent), e.LineEnd})
+		candidates := newValues(e.dialect, text, style{deeper(d.Indent), e.Newline})
 		before := d.Line(k.key)
 		written, err := spelled(e.dialect, strings.TrimLeft(before, " \t"), candidates, text)
 		if err != nil {

@@ -57,10 +57,10 @@ func (d dialect) isJSON5() bool { return d == json5 || d == unknown }
 type language struct{ dialect }
 
 // Parse implements formatkit.Language: a file is one document.
-func (l language) Parse(text []byte) ([]formatkit.Document, error) {
-	p := parser{text: text, dialect: l.dialect}
+func (l language) Parse(text formatkit.Text) ([]*formatkit.Node, error) {
+	p := parser{Text: text, dialect: l.dialect, at: text.Begin()}
 	root, err := p.document()
-	return []formatkit.Document{{Root: root}}, err
+	return []*formatkit.Node{root}, err
 }
 
 // Traits implements formatkit.Language.
@@ -98,12 +98,9 @@ func (l language) CheckComment(_ gaby.Value, _ []string, text string) error {
 		func(r rune) bool { return unicode.IsControl(r) && r != '\t' || isSeparator(r) })
 }
 
-// end returns the offset after an entry, including its comma.
-func end(n *formatkit.Node) int { return max(n.Span.To, n.Comma+1) }
-
 // CheckCommentAt returns an error if no comment can be added on the line after n.
-func (language) CheckCommentAt(text []byte, n *formatkit.Node) error {
-	return formatkit.CheckLineComment(text, n, end(n))
+func (language) CheckCommentAt(text formatkit.Text, n *formatkit.Node) error {
+	return text.CheckLineComment(n, n.End())
 }
 
 // Comment implements formatkit.Language.
@@ -112,7 +109,7 @@ func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) err
 		w.Replace(n.Remark, "/* "+text+" */")
 		return nil
 	}
-	w.LineComment(n, end(n), "//", text)
+	w.LineComment(n, n.End(), "//", text)
 	return nil
 }
 
@@ -127,9 +124,5 @@ func (language) Entries(
 	w *formatkit.Writer, n *formatkit.Node, entries []formatkit.Entry,
 ) (bool, error) {
 	e := edit(w)
-	done, err := w.EntriesIn(n, entries, formatkit.Brackets{Text: e.entry})
-	if done || err != nil {
-		return false, err
-	}
-	return e.others(n), nil
+	return !w.EntriesIn(n, entries, false, e.entry) && e.others(n), nil
 }

@@ -14,7 +14,7 @@ import (
 
 // parser parses one text.
 type parser struct {
-	text    []byte
+	formatkit.Text
 	dialect dialect
 	at      int
 	depth   int
@@ -22,37 +22,33 @@ type parser struct {
 }
 
 const (
-	bom       = "\ufeff"
 	moreHint  = "comments and trailing commas are allowed in files called .jsonc or .json5"
 	json5Hint = "JSON5 is allowed in files called .json5"
 )
 
 func (p *parser) fail(at int, hint, format string, args ...any) error {
-	return formatkit.Fail(p.text, min(at, len(p.text)), fmt.Sprintf(format, args...), hint)
+	return p.Fail(min(at, len(p.Text)), fmt.Sprintf(format, args...), hint)
 }
 
 // document parses the text, which is one value with blanks and comments around it.
 func (p *parser) document() (*formatkit.Node, error) {
-	if bytes.HasPrefix(p.text, []byte(bom)) {
-		p.at = len(bom)
-	}
-	root := &formatkit.Node{Comma: -1}
+	root := &formatkit.Node{}
 	if err := p.gap(); err != nil {
 		return nil, err
 	}
-	if p.at == len(p.text) {
+	if p.at == len(p.Text) {
 		return nil, p.fail(0, "a file without entries is {}", "there is no value in the file")
 	}
 	start := p.at
 	if err := p.value(root); err != nil {
 		return nil, err
 	}
-	root.KeySpan = formatkit.Span{From: start, To: start}
+	root.KeySpan = formatkit.NewSpan(start, start)
 	root.Entry, root.Head = root.Span, root.Span.From
 	if err := p.gap(); err != nil {
 		return nil, err
 	}
-	if p.at < len(p.text) {
+	if p.at < len(p.Text) {
 		return nil, p.fail(p.at, "a file is one value; several can be the items of a list",
 			"there is more text after the value")
 	}
@@ -61,8 +57,8 @@ func (p *parser) document() (*formatkit.Node, error) {
 
 // gap skips blanks and comments, and adds the comments to remarks.
 func (p *parser) gap() error {
-	for p.at < len(p.text) {
-		switch c := p.text[p.at]; {
+	for p.at < len(p.Text) {
+		switch c := p.Text[p.at]; {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			p.at++
 		case c == '/':
@@ -72,7 +68,7 @@ func (p *parser) gap() error {
 		case c == '#':
 			return p.fail(p.at, "comments begin with // in .jsonc and .json5 files", "unexpected #")
 		default:
-			r, n := utf8.DecodeRune(p.text[p.at:])
+			r, n := utf8.DecodeRune(p.Text[p.at:])
 			if !p.dialect.isJSON5() || !isBlank(r) {
 				return nil
 			}
@@ -93,7 +89,7 @@ func isSeparator(r rune) bool { return r == '\u2028' || r == '\u2029' }
 // remark skips a comment and adds it to remarks.
 func (p *parser) remark() error {
 	from := p.at
-	length := commentLength(p.text[from:], p.dialect)
+	length := commentLength(p.Text[from:], p.dialect)
 	switch {
 	case length == 0:
 		return p.fail(from, "", "unexpected /")
@@ -103,16 +99,16 @@ func (p *parser) remark() error {
 		return p.fail(from, "", "the comment has no end, which is */")
 	}
 	p.at += length
-	p.remarks = append(p.remarks, formatkit.Span{From: from, To: p.at})
+	p.remarks = append(p.remarks, formatkit.NewSpan(from, p.at))
 	return nil
 }
 
 // commentLength returns the length of the comment that text begins with. It is 0 if there is none,
 // and negative if the comment is not closed.
-func commentLength(text []byte, d dialect) int {
+func commentLength(text formatkit.Text, d dialect) int {
 	switch {
 	case bytes.HasPrefix(text, []byte("//")):
-		end := formatkit.LineEnd(text, 0)
+		end := text.LineEnd(0)
 		if i := bytes.IndexFunc(text[:end], isSeparator); i >= 0 && d.isJSON5() {
 			end = i
 		}
@@ -130,7 +126,7 @@ func commentLength(text []byte, d dialect) int {
 func (p *parser) value(n *formatkit.Node) error {
 	from := p.at
 	var err error
-	switch c := p.text[from]; c {
+	switch c := p.Text[from]; c {
 	case '{':
 		n.Kind = gaby.Map
 		err = p.entries(n, '}')
@@ -144,7 +140,7 @@ func (p *parser) value(n *formatkit.Node) error {
 		n.Kind = gaby.Scalar
 		n.Value, err = p.word()
 	}
-	n.Span = formatkit.Span{From: from, To: p.at}
+	n.Span = formatkit.NewSpan(from, p.at)
 	return err
 }
 
@@ -166,20 +162,20 @@ func (p *parser) entries(n *formatkit.Node, closing byte) error {
 			p.lineComment(last)
 		}
 		switch {
-		case p.at == len(p.text):
-			return p.fail(open, "", "unclosed %c", p.text[open])
-		case p.text[p.at] == closing && last != nil && last.Comma >= 0 && !p.dialect.hasComments():
+		case p.at == len(p.Text):
+			return p.fail(open, "", "unclosed %c", p.Text[open])
+		case p.Text[p.at] == closing && last != nil && last.Comma > 0 && !p.dialect.hasComments():
 			return p.fail(last.Comma, moreHint, "a comma follows the last entry")
-		case p.text[p.at] == closing:
+		case p.Text[p.at] == closing:
 			p.at++
 			return nil
-		case last != nil && last.Comma < 0:
+		case last != nil && last.Comma == 0:
 			return p.fail(last.Span.To, "", "a comma or a %c is missing after the value", closing)
-		case p.text[p.at] == ',':
+		case p.Text[p.at] == ',':
 			return p.fail(p.at, "", "there is no entry before the comma")
 		}
-		kid := &formatkit.Node{Comma: -1}
-		kid.KeySpan = formatkit.Span{From: p.at, To: p.at}
+		kid := &formatkit.Node{}
+		kid.KeySpan = formatkit.NewSpan(p.at, p.at)
 		kid.Head, kid.Comments.Head = p.above(after)
 		if n.Kind == gaby.Map {
 			if err := p.key(kid); err != nil {
@@ -189,13 +185,13 @@ func (p *parser) entries(n *formatkit.Node, closing byte) error {
 		if err := p.value(kid); err != nil {
 			return err
 		}
-		kid.Entry = formatkit.Span{From: kid.KeySpan.From, To: kid.Span.To}
+		kid.Entry = formatkit.NewSpan(kid.KeySpan.From, kid.Span.To)
 		n.Kids = append(n.Kids, kid)
 		last = kid
 		if err := p.gap(); err != nil {
 			return err
 		}
-		if p.at < len(p.text) && p.text[p.at] == ',' {
+		if p.at < len(p.Text) && p.Text[p.at] == ',' {
 			kid.Comma = p.at
 			p.at++
 		}
@@ -206,7 +202,7 @@ func (p *parser) entries(n *formatkit.Node, closing byte) error {
 func (p *parser) key(n *formatkit.Node) error {
 	from := p.at
 	var err error
-	if c := p.text[from]; c == '"' || c == '\'' {
+	if c := p.Text[from]; c == '"' || c == '\'' {
 		n.Key, err = p.quoted()
 	} else {
 		n.Key, err = p.bareKey()
@@ -214,18 +210,18 @@ func (p *parser) key(n *formatkit.Node) error {
 	if err != nil {
 		return err
 	}
-	n.KeySpan = formatkit.Span{From: from, To: p.at}
+	n.KeySpan = formatkit.NewSpan(from, p.at)
 	if err := p.gap(); err != nil {
 		return err
 	}
-	if p.at == len(p.text) || p.text[p.at] != ':' {
+	if p.at == len(p.Text) || p.Text[p.at] != ':' {
 		return p.fail(n.KeySpan.To, "", "a colon and a value are missing after the key %q", n.Key)
 	}
 	p.at++
 	if err := p.gap(); err != nil {
 		return err
 	}
-	if p.at == len(p.text) || strings.IndexByte("}],:", p.text[p.at]) >= 0 {
+	if p.at == len(p.Text) || strings.IndexByte("}],:", p.Text[p.at]) >= 0 {
 		return p.fail(p.at, "", "the key %q has no value", n.Key)
 	}
 	return nil
@@ -235,7 +231,7 @@ func (p *parser) key(n *formatkit.Node) error {
 func (p *parser) bareKey() (string, error) {
 	from := p.at
 	var b strings.Builder
-	for p.at < len(p.text) {
+	for p.at < len(p.Text) {
 		r, n := p.keyRune()
 		if !isKeyRune(r, p.at > from) {
 			break
@@ -246,7 +242,7 @@ func (p *parser) bareKey() (string, error) {
 	key := b.String()
 	switch {
 	case key == "":
-		r, _ := utf8.DecodeRune(p.text[from:])
+		r, _ := utf8.DecodeRune(p.Text[from:])
 		return "", p.fail(from, "", "a key in double quotes is missing before %q", r)
 	case !p.dialect.isJSON5():
 		return "", p.fail(from, "write \""+key+"\"; "+json5Hint, "the key %s has no quotes", key)
@@ -257,7 +253,7 @@ func (p *parser) bareKey() (string, error) {
 // keyRune decodes the next character of a key without quotes, which may be escaped in JSON5, and
 // returns its length in the text.
 func (p *parser) keyRune() (rune, int) {
-	text := p.text[p.at:]
+	text := p.Text[p.at:]
 	if p.dialect.isJSON5() && bytes.HasPrefix(text, []byte(`\u`)) {
 		if r, ok := hexAt(text, 2, 4); ok {
 			return r, len(`\u0041`)
@@ -287,14 +283,14 @@ func isBare(key string) bool {
 // word parses a value without quotes.
 func (p *parser) word() (any, error) {
 	from := p.at
-	for p.at < len(p.text) {
-		r, n := utf8.DecodeRune(p.text[p.at:])
+	for p.at < len(p.Text) {
+		r, n := utf8.DecodeRune(p.Text[p.at:])
 		if !isKeyRune(r, true) && !strings.ContainsRune("+-.", r) {
 			break
 		}
 		p.at += n
 	}
-	switch raw := string(p.text[from:p.at]); raw {
+	switch raw := string(p.Text[from:p.at]); raw {
 	case "true":
 		return true, nil
 	case "false":
@@ -302,7 +298,7 @@ func (p *parser) word() (any, error) {
 	case "null":
 		return nil, nil
 	case "":
-		r, _ := utf8.DecodeRune(p.text[from:])
+		r, _ := utf8.DecodeRune(p.Text[from:])
 		return nil, p.fail(from, "", "there is no value before %q", r)
 	default:
 		return p.number(raw, from)
@@ -311,11 +307,11 @@ func (p *parser) word() (any, error) {
 
 // lineComment sets the comment after n, if it is the last thing on its line.
 func (p *parser) lineComment(n *formatkit.Node) {
-	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= end(n); i-- {
+	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= n.End(); i-- {
 		r := p.remarks[i]
-		if between := p.text[end(n):r.From]; len(bytes.Trim(between, " \t")) == 0 &&
-			formatkit.EndsLine(p.text, r.To) {
-			n.Remark, n.Comments.Line = r, commentText(string(p.text[r.From:r.To]))
+		if between := p.Text[n.End():r.From]; len(bytes.Trim(between, " \t")) == 0 &&
+			p.EndsLine(r.To) {
+			n.Remark, n.Comments.Line = r, commentText(string(p.Text[r.From:r.To]))
 			return
 		}
 	}
@@ -325,19 +321,19 @@ func (p *parser) lineComment(n *formatkit.Node) {
 // and their text. Only comments after the offset after are considered. The entry must be
 // the first on its line.
 func (p *parser) above(after int) (int, string) {
-	head, first := formatkit.StartsLine(p.text, p.at)
+	head, first := p.StartsLine(p.at)
 	if head <= after || !first {
 		return p.at, ""
 	}
 	var lines []string
 	for i := len(p.remarks) - 1; i >= 0 && p.remarks[i].From >= after; i-- {
 		r := p.remarks[i]
-		start, first := formatkit.StartsLine(p.text, r.From)
-		if !first || start < after || !formatkit.EndsLine(p.text, r.To) ||
-			formatkit.NextLine(p.text, r.To) != head {
+		start, first := p.StartsLine(r.From)
+		if !first || start < after || !p.EndsLine(r.To) ||
+			p.NextLine(r.To) != head {
 			break
 		}
-		text := commentText(string(p.text[r.From:r.To]))
+		text := commentText(string(p.Text[r.From:r.To]))
 		if formatkit.IsCommentedOut(text) {
 			break
 		}
@@ -355,7 +351,7 @@ func (p *parser) above(after int) (int, string) {
 func commentText(comment string) string {
 	text, isBlock := strings.CutPrefix(comment, "/*")
 	if !isBlock {
-		return formatkit.CommentText(comment, 2)
+		return formatkit.CommentText(comment, "//")
 	}
 	lines := strings.Split(strings.TrimSuffix(text, "*/"), "\n")
 	for i, line := range lines {

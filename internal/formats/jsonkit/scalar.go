@@ -85,21 +85,21 @@ func isNumber(raw string, lax bool) bool {
 // quoted parses the string at the current position.
 func (p *parser) quoted() (string, error) {
 	from := p.at
-	quote := p.text[from]
+	quote := p.Text[from]
 	if quote == '\'' && !p.dialect.isJSON5() {
 		return "", p.fail(from, json5Hint, "put strings of JSON in double quotes")
 	}
 	p.at++
 	start, plain := p.at, true
 	var value strings.Builder
-	for p.at < len(p.text) {
-		c := p.text[p.at]
+	for p.at < len(p.Text) {
+		c := p.Text[p.at]
 		switch {
 		case c == quote:
 			end := p.at
 			p.at++
 			if plain {
-				return string(p.text[start:end]), nil
+				return string(p.Text[start:end]), nil
 			}
 			return value.String(), nil
 		case c >= ' ' && c != '\\':
@@ -110,10 +110,10 @@ func (p *parser) quoted() (string, error) {
 			continue
 		}
 		if plain {
-			value.Write(p.text[start:p.at])
+			value.Write(p.Text[start:p.at])
 			plain = false
 		}
-		n, text, problem := token(p.text[p.at:], p.dialect)
+		n, text, problem := token(p.Text[p.at:], p.dialect)
 		if problem != "" {
 			hint := ""
 			if c == '\n' || c == '\r' {
@@ -190,8 +190,8 @@ func hexAt(text []byte, at, length int) (rune, bool) {
 
 // tokens splits the inside of a string into characters and escape sequences. It returns nil if one
 // of them is invalid.
-func tokens(inside string) []formatkit.Token {
-	var list []formatkit.Token
+func tokens(inside string) formatkit.Tokens {
+	var list formatkit.Tokens
 	text := []byte(inside)
 	for at := 0; at < len(text); {
 		n, value, problem := token(text[at:], unknown)
@@ -226,7 +226,7 @@ func (s *style) spelledString(raw, value string) string {
 				func(t string) string {
 					return s.escaped(t, quote)
 				}) + string(quote)
-			p := parser{text: []byte(text)}
+			p := parser{Text: []byte(text)}
 			if again, err := p.quoted(); err == nil && p.at == len(text) && again == value {
 				return text
 			}

@@ -54,13 +54,13 @@ func styleOf(w *formatkit.Writer) *style {
 		kid := n.Kids[0]
 		lines := e.startsLine(kid)
 		if lines {
-			own, in := formatkit.Indent(w.Text, n.Span.From),
-				formatkit.Indent(w.Text, kid.Entry.From)
+			own, in := w.Indent(n.Span.From),
+				w.Indent(kid.Entry.From)
 			if more, ok := strings.CutPrefix(in, own); ok && more != "" && units.first() {
 				s.unit = more
 			}
 			if last := n.Kids[len(n.Kids)-1]; ends.first() {
-				s.trailing = last.Comma >= 0
+				s.trailing = last.Comma > 0
 			}
 		}
 		if n.Kind == gaby.Map {
@@ -120,7 +120,7 @@ func blanks(text []byte) string {
 // colonOf returns the text between the key and the value of an entry, or ": " if it contains a
 // comment or a line end.
 func colonOf(w *formatkit.Writer, n *formatkit.Node) string {
-	colon := w.Raw(formatkit.Span{From: n.KeySpan.To, To: n.Span.From})
+	colon := string(w.Text[n.KeySpan.To:n.Span.From])
 	if strings.Trim(colon, " \t:") != "" {
 		return ": "
 	}

@@ -53,7 +53,7 @@ func (e editor) indent(n *formatkit.Node, lines bool) string {
 	if !lines {
 		return ""
 	}
-	return formatkit.Indent(e.Text, n.Entry.From)
+	return e.Indent(n.Entry.From)
 }
 
 // siblingsOnOneLine reports whether the maps or lists (as kind says) among the entries of in are on
@@ -103,8 +103,8 @@ func (e editor) value(v gaby.Value, indent string, lines bool) string {
 	if e.trailing {
 		last = ","
 	}
-	return open + e.LineEnd + inside + strings.Join(entries, ","+e.LineEnd+inside) + last +
-		e.LineEnd + indent + closing
+	return open + e.Newline + inside + strings.Join(entries, ","+e.Newline+inside) + last +
+		e.Newline + indent + closing
 }
 
 // key formats a key.
@@ -116,19 +116,17 @@ func (e editor) key(key string, quoted bool) string {
 }
 
 // entry formats a new entry in the style of its sibling model.
-func (e editor) entry(
-	_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry,
-) (string, error) {
+func (e editor) entry(model *formatkit.Node, v gaby.Value) string {
 	in := model.Parent
 	text := ""
 	if in.Kind == gaby.Map {
 		quoted := strings.IndexByte(`"'`, e.Text[model.KeySpan.From]) >= 0
-		text = e.key(entry.Value.Key(), quoted) + colonOf(e.Writer, model)
+		text = e.key(v.Key(), quoted) + colonOf(e.Writer, model)
 	}
-	if entry.Value.Kind() == gaby.Scalar {
-		return text + e.spelled(e.likeStringsOf(in), formatkit.ScalarOf(entry.Value)), nil
+	if v.Kind() == gaby.Scalar {
+		return text + e.spelled(e.likeStringsOf(in), formatkit.ScalarOf(v))
 	}
-	return text + e.formatEntry(in, model, entry.Value), nil
+	return text + e.formatEntry(in, model, v)
 }
 
 // likeStringsOf returns an empty string in the quotes of the first string among the entries of in,
@@ -153,14 +151,14 @@ func (e editor) others(n *formatkit.Node) (whole bool) {
 		e.belowComments(n, v)
 		return false
 	}
-	if v.Len() == 0 && formatkit.HoldsComments(e.Text, n) {
+	if v.Len() == 0 && e.HoldsComments(n) {
 		for _, kid := range n.Kids {
-			from, to := kid.Head, end(kid)
-			if e.startsLine(kid) && (formatkit.EndsLine(e.Text, to) || kid.Remark.Len() > 0) {
+			from, to := kid.Head, kid.End()
+			if e.startsLine(kid) && (e.EndsLine(to) || kid.Remark.Len() > 0) {
 				to = max(to, kid.Remark.To) // the comment may end on another line
-				from, to = formatkit.LineStart(e.Text, from), formatkit.NextLine(e.Text, to)
+				from, to = e.LineStart(from), e.NextLine(to)
 			}
-			e.Remove(formatkit.Span{From: from, To: to})
+			e.Remove(formatkit.NewSpan(from, to))
 		}
 		return false
 	}
@@ -172,12 +170,12 @@ func (e editor) others(n *formatkit.Node) (whole bool) {
 func (e editor) belowComments(n *formatkit.Node, v gaby.Value) {
 	text := e.value(v, e.indent(n, true), true)
 	at := n.Span.From + len(bytes.TrimRight(e.Text[n.Span.From:n.Span.To-1], " \t\r\n"))
-	e.Replace(formatkit.Span{From: at, To: n.Span.To}, text[1:])
+	e.Replace(formatkit.NewSpan(at, n.Span.To), text[1:])
 }
 
 // startsLine reports whether n is the first thing on its line, other than the first line.
 func (e editor) startsLine(n *formatkit.Node) bool {
-	start, first := formatkit.StartsLine(e.Text, n.Entry.From)
+	start, first := e.StartsLine(n.Entry.From)
 	return start > 0 && first
 }
 

@@ -25,18 +25,6 @@ func (language) Traits() formatkit.Traits {
 	return formatkit.Traits{ScalarsOnly: true, AnyBytes: true}
 }
 
-// Replace implements formatkit.Language. A string replaces both a number and the remark after it.
-func (l language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) error {
-	if form, ok := n.Syntax.(*line); ok && form.rest.Len() > 0 && v.Kind() == gaby.Scalar {
-		if _, isText := v.Data().(string); isText {
-			whole := *n
-			whole.Span.To = form.rest.To
-			n = &whole
-		}
-	}
-	return w.ReplaceFlat(l, n, v)
-}
-
 // Scalar implements gaby.Native.
 func (language) Scalar(value any) (any, error) {
 	text, ok := formatkit.Untyped(value)

@@ -23,8 +23,7 @@ func next(text []byte, latin1 bool) (string, int) {
 		_, n := utf8.DecodeRune(text)
 		return string(text[:n]), n
 	}
-	switch text[1] {
-	case 'u':
+	if text[1] == 'u' {
 		r, ok := codeUnit(text)
 		if !ok {
 			return "", -1
@@ -36,14 +35,9 @@ func next(text []byte, latin1 bool) (string, int) {
 			}
 		}
 		return string(r), 6 // half of a surrogate pair is not a character
-	case 't':
-		return "\t", 2
-	case 'n':
-		return "\n", 2
-	case 'r':
-		return "\r", 2
-	case 'f':
-		return "\f", 2
+	}
+	if i := strings.IndexByte("tnrf", text[1]); i >= 0 {
+		return "\t\n\r\f"[i : i+1], 2
 	}
 	s, n := next(text[1:], latin1)
 	if text[1] == '\\' {
@@ -74,14 +68,10 @@ func inLatin1(text string) (string, bool) {
 }
 
 // tokens splits text, which has been parsed before, into characters and escape sequences.
-func tokens(text []byte, latin1 bool) []formatkit.Token {
-	var out []formatkit.Token
-	for at := 0; at < len(text); {
-		s, n := next(text[at:], latin1)
-		out = append(out, formatkit.Token{From: at, To: at + n, Text: s})
-		at += n
-	}
-	return out
+func tokens(text string, latin1 bool) formatkit.Tokens {
+	p := parser{Text: formatkit.Text(text), latin1: latin1}
+	tokens, _ := p.scan(func(byte) bool { return false })
+	return tokens
 }
 
 // spelling says how new text is written.
@@ -135,7 +125,7 @@ func (sp spelling) value(s string) string {
 func (language) Key(key string) string {
 	sp := spelling{escaped: " =:"}
 	text := sp.text(key)
-	if text != "" && isCommentMark(text[0]) {
+	if marks.Begin([]byte(text)) {
 		text = `\` + text
 	}
 	return text
@@ -149,18 +139,18 @@ func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string 
 		sp.escaped = ":=" // Properties.store escapes them
 	}
 	text, _ := formatkit.Untyped(value)
-	key := formatkit.Text(tokens([]byte(w.Raw(n.KeySpan)), sp.latin1))
-	before := w.Raw(formatkit.Span{From: n.KeySpan.From, To: n.Span.From})
+	key := tokens(w.Raw(n.KeySpan), sp.latin1).Text()
+	before := string(w.Text[n.KeySpan.From:n.Span.From])
 	if sign := n.Sign; raw == "" && text != "" && sign.Len() > 0 &&
 		sign.To == n.Span.From && sign.From > n.KeySpan.To {
 		before += " " // key = value
 	}
 	lead := before[n.Span.From-n.KeySpan.From:]
-	written := formatkit.Reescape(raw, tokens([]byte(raw), sp.latin1), text, sp.text)
-	if sp.read(before+written+w.LineEnd, key, text) {
+	written := formatkit.Reescape(raw, tokens(raw, sp.latin1), text, sp.text)
+	if sp.read(before+written+w.Newline, key, text) {
 		return lead + written
 	}
-	if written = sp.value(text); sp.read(before+written+w.LineEnd, key, text) {
+	if written = sp.value(text); sp.read(before+written+w.Newline, key, text) {
 		return lead + written
 	}
 	return "=" + written // there is no sign yet, or the value begins with what looks like one
@@ -168,13 +158,13 @@ func (language) Value(w *formatkit.Writer, n *formatkit.Node, value any) string 
 
 // read reports whether a line is parsed as an entry with this key and value.
 func (sp spelling) read(line, key, value string) bool {
-	p := parser{text: []byte(line), latin1: sp.latin1}
+	p := parser{Text: []byte(line), latin1: sp.latin1}
 	n, err := p.entry()
 	if err != nil {
 		return false
 	}
 	have, _ := formatkit.Untyped(n.Value)
-	return n.Key == key && have == value && p.at == len(p.text)
+	return n.Key == key && have == value && p.at == len(p.Text)
 }
 
 // Line implements formatkit.Flat.
@@ -183,19 +173,19 @@ func (l language) Line(
 ) string {
 	text, _ := formatkit.Untyped(value)
 	if comment != "" {
-		comment = "# " + comment + w.LineEnd
+		comment = "# " + comment + w.Newline
 	}
 	sp := spellingOf(w)
 	written := sp.value(text)
 	if model == nil {
 		return comment + l.Key(key) + "=" + written
 	}
-	d := formatkit.DelimiterLike(w.Text, model, w.Lines())
+	d := w.DelimiterLike(model, w.Lines())
 	if comment != "" {
 		comment = d.Indent + comment
 	}
 	if line := d.Line(l.Key(key)) +
-		written; sp.read(strings.TrimLeft(line, " \t\f")+w.LineEnd, key, text) {
+		written; sp.read(strings.TrimLeft(line, " \t\f")+w.Newline, key, text) {
 		return comment + line
 	}
 	return comment + d.Indent + l.Key(key) + "=" + written

@@ -22,68 +22,62 @@ type matter struct {
 // cost more the longer the front matter is.
 type draft struct{ doc *gaby.YamlDoc }
 
-const (
-	bom  = "\ufeff"
-	mark = "---"
-)
+const mark = "---"
 
 // textOf returns the node of the text after the front matter.
 func textOf(root *formatkit.Node) *formatkit.Node { return root.Kids[len(root.Kids)-1] }
 
 // Parse implements formatkit.Language: a file is one document.
-func (language) Parse(text []byte) ([]formatkit.Document, error) {
+func (language) Parse(text formatkit.Text) ([]*formatkit.Node, error) {
 	m, doc, err := matterOf(text)
 	if err != nil {
 		return nil, err
 	}
 	m.yaml = text[m.open:m.close:m.close]
 	if len(m.yaml) == 0 {
-		m.yaml = []byte(mark + formatkit.LineEndOf(text))
+		m.yaml = []byte(mark + text.LineEnding())
 	}
-	root := &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: m}
+	root := &formatkit.Node{Kind: gaby.Map, Syntax: m}
 	begin := m.open
 	if m.close > m.open {
-		begin = formatkit.NextLine(text, m.close)
+		begin = text.NextLine(m.close)
 	}
 	if doc != nil {
-		entries(root, doc.Value(), nil, formatkit.Span{From: m.open, To: begin})
+		entries(root, doc.Value(), nil, formatkit.NewSpan(m.open, begin))
 		if twice := root.Get(textKey); twice != nil {
-			return nil, formatkit.Fail(text, twice.KeySpan.From,
+			return nil, text.Fail(twice.KeySpan.From,
 				"the front matter has an entry "+textKey+
 					", which is the name of the text after it", "call it something else")
 		}
 	}
-	body := formatkit.Span{From: begin, To: len(text)}
+	body := formatkit.NewSpan(begin, len(text))
 	root.Kids = append(root.Kids, &formatkit.Node{
-		Kind: gaby.Scalar, Key: textKey, Value: string(text[begin:]), Comma: -1,
-		KeySpan: formatkit.Span{From: begin, To: begin}, Span: body, Entry: body, Head: begin,
+		Kind: gaby.Scalar, Key: textKey, Value: string(text[begin:]),
+		KeySpan: formatkit.NewSpan(begin, begin), Span: body, Entry: body, Head: begin,
 	})
-	return []formatkit.Document{{Root: root}}, nil
+	return []*formatkit.Node{root}, nil
 }
 
 // matterOf finds and parses the front matter of a text. If what follows the opening --- is not a
 // map, the text has no front matter.
-func matterOf(text []byte) (matter, *gaby.YamlDoc, error) {
-	start := 0
-	if bytes.HasPrefix(text, []byte(bom)) {
-		start = len(bom)
-	}
+func matterOf(text formatkit.Text) (matter, *gaby.YamlDoc, error) {
+	start := text.Begin()
 	none := matter{open: start, close: start, draft: &draft{}}
 	if !isMark(text, start) {
 		return none, nil, nil
 	}
-	end := formatkit.NextLine(text, start)
+	end := text.NextLine(start)
 	for !isMark(text, end) {
 		if end == len(text) {
 			return none, nil, nil
 		}
-		end = formatkit.NextLine(text, end)
+		end = text.NextLine(end)
 	}
 	docs, err := gaby.ParseAll(text[:end])
 	if err == nil && len(docs) == 1 {
 		err = docs[0].Check()
 	}
-	if err != nil && !hasKey(text[formatkit.NextLine(text, start):end]) {
+	if err != nil && !hasKey(text[text.NextLine(start):end]) {
 		return none, nil, nil
 	}
 	if err != nil {
@@ -122,8 +116,8 @@ func hasKey(text []byte) bool {
 }
 
 // isMark reports whether a line is ---.
-func isMark(text []byte, at int) bool {
-	return string(bytes.TrimRight(text[at:formatkit.LineEnd(text, at)], " \t")) == mark
+func isMark(text formatkit.Text, at int) bool {
+	return string(bytes.TrimRight(text[at:text.LineEnd(at)], " \t")) == mark
 }
 
 // entries adds the entries of v, a map or list at path, as nodes whose entry is the front matter.
@@ -141,9 +135,9 @@ func entries(n *formatkit.Node, v gaby.Value, path []string, matter formatkit.Sp
 			}
 		}
 		k := &formatkit.Node{
-			Kind: kid.Kind(), Key: kid.Key(), Comments: kid.Comments(), Comma: -1,
-			KeySpan: formatkit.Span{From: at.Key, To: at.KeyEnd},
-			Span:    formatkit.Span{From: at.From, To: at.To},
+			Kind: kid.Kind(), Key: kid.Key(), Comments: kid.Comments(),
+			KeySpan: formatkit.NewSpan(at.Key, at.KeyEnd),
+			Span:    formatkit.NewSpan(at.From, at.To),
 			Entry:   matter, Head: matter.From, Syntax: append(slices.Clip(path), segment),
 		}
 		if k.Kind == gaby.Scalar {

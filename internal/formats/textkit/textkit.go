@@ -103,7 +103,7 @@ func (language) CheckIn(n *formatkit.Node, v gaby.Value, path []string) error {
 }
 
 // CheckDelete returns an error if the value at path cannot be deleted. The text itself cannot.
-func (language) CheckDelete(text []byte, path []string) error {
+func (language) CheckDelete(text formatkit.Text, path []string) error {
 	if len(path) == 1 && path[0] == textKey {
 		return formatkit.Refuse(`make it "" instead`, "a text cannot be deleted")
 	}
@@ -115,7 +115,7 @@ func (language) CheckDelete(text []byte, path []string) error {
 }
 
 // CheckCommentAt returns an error if no comment can be added to n.
-func (language) CheckCommentAt(text []byte, n *formatkit.Node) error {
+func (language) CheckCommentAt(text formatkit.Text, n *formatkit.Node) error {
 	_, doc, err := matterOf(text)
 	path, inMatter := n.Syntax.([]string)
 	if doc == nil || err != nil || !inMatter {
@@ -146,8 +146,8 @@ func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) er
 
 func writeText(w *formatkit.Writer, text string) {
 	span, m := textOf(w.Root).Span, w.Root.Syntax.(matter)
-	if m.close > m.open && formatkit.LineEnd(w.Text, m.close) == span.From {
-		text = w.LineEnd + text // the closing line of the front matter has no line end yet
+	if m.close > m.open && w.LineEnd(m.close) == span.From {
+		text = w.Newline + text // the closing line of the front matter has no line end yet
 	}
 	if m.close == m.open && w.Value(w.Root).Len() == 1 {
 		text = marksFor(w, text) + text
@@ -166,7 +166,7 @@ func marksFor(w *formatkit.Writer, text string) string {
 		// nor does it begin with a byte order mark
 		return ""
 	}
-	return mark + w.LineEnd + mark + w.LineEnd
+	return mark + w.Newline + mark + w.Newline
 }
 
 // Entries implements formatkit.Language.
@@ -186,7 +186,7 @@ func writeMatter(w *formatkit.Writer) error {
 	}
 	m, root := w.Root.Syntax.(matter), w.Value(w.Root)
 	if root.Len() == 1 {
-		w.Replace(formatkit.Span{From: m.open, To: textOf(w.Root).Span.From},
+		w.Replace(formatkit.NewSpan(m.open, textOf(w.Root).Span.From),
 			marksFor(w, root.Get(textKey).Text()))
 		return nil
 	}
@@ -202,9 +202,9 @@ func writeMatter(w *formatkit.Writer) error {
 	}
 	text := doc.String()
 	if m.open == m.close {
-		text += mark + w.LineEnd
+		text += mark + w.Newline
 	}
-	w.Replace(formatkit.Span{From: m.open, To: m.close}, text)
+	w.Replace(formatkit.NewSpan(m.open, m.close), text)
 	return nil
 }
 

@@ -70,7 +70,7 @@ func (e editor) table(n *formatkit.Node) *table {
 	t.last = e.afterComments(t.last)
 	slices.SortFunc(t.lines, func(a, b *formatkit.Node) int { return a.Entry.From - b.Entry.From })
 	if len(t.lines) > 0 {
-		t.delimiter = formatkit.DelimiterLike(e.Text, t.lines[len(t.lines)-1], t.lines)
+		t.delimiter = e.DelimiterLike(t.lines[len(t.lines)-1], t.lines)
 	}
 	for _, line := range t.lines {
 		if line.Kind != gaby.Scalar || line.Span.Len() == 0 {
@@ -104,7 +104,7 @@ func (e editor) last(n *formatkit.Node) int {
 
 // indentOf returns the indentation of a header.
 func (e editor) indentOf(header formatkit.Span) string {
-	return formatkit.Indent(e.Text, formatkit.LineEnd(e.Text, header.From))
+	return e.Indent(e.LineEnd(header.From))
 }
 
 // deeper returns the indentation of keys relative to their header, taken from the first table that
@@ -115,7 +115,7 @@ func (e editor) deeper() string {
 			continue
 		}
 		if lines := e.table(n).lines; len(lines) > 0 {
-			indent := formatkit.Indent(e.Text, lines[0].KeySpan.From)
+			indent := e.Indent(lines[0].KeySpan.From)
 			if more, ok := strings.CutPrefix(indent, e.indentOf(formOf(n).header)); ok &&
 				more != "" {
 				return more
@@ -148,8 +148,8 @@ func (e editor) findInline() inlineStyle {
 			continue
 		}
 		kid := n.Kids[0]
-		pad := e.Raw(formatkit.Span{From: n.Span.From + 1, To: kid.Entry.From})
-		sign := e.Raw(formatkit.Span{From: kid.KeySpan.To, To: kid.Span.From})
+		pad := string(e.Text[n.Span.From+1 : kid.Entry.From])
+		sign := string(e.Text[kid.KeySpan.To:kid.Span.From])
 		if strings.Trim(pad, " ") == "" && strings.Trim(sign, " ") == "=" {
 			return inlineStyle{pad, sign}
 		}

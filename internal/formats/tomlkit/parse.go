@@ -37,13 +37,13 @@ func formOf(n *formatkit.Node) *form { return n.Syntax.(*form) }
 // parser converts the expressions of go-toml to nodes. go-toml supplies the spans of keys and
 // scalars, and the parser finds the others.
 type parser struct {
-	text   []byte // the whole text
-	base   int    // the length of the byte order mark, which go-toml does not accept
-	toml   unstable.Parser
-	root   *formatkit.Node
-	table  *formatkit.Node // the table that keys are added to
-	before int             // where the previous expression ends
-	depth  int
+	formatkit.Text     // the whole text
+	base           int // the length of the byte order mark, which go-toml does not accept
+	toml           unstable.Parser
+	root           *formatkit.Node
+	table          *formatkit.Node // the table that keys are added to
+	before         int             // where the previous expression ends
+	depth          int
 }
 
 // key is a part of a dotted key.
@@ -52,15 +52,12 @@ type key struct {
 	span formatkit.Span
 }
 
-const bom = "\ufeff"
+const marks formatkit.Marks = "#"
 
 // parse parses a text with go-toml and builds its nodes.
-func parse(text []byte) (*formatkit.Node, error) {
-	p := &parser{text: text}
-	if bytes.HasPrefix(text, []byte(bom)) {
-		p.base = len(bom)
-	}
-	p.root = &formatkit.Node{Kind: gaby.Map, Comma: -1, Syntax: &form{notation: byHeader}}
+func parse(text formatkit.Text) (*formatkit.Node, error) {
+	p := &parser{Text: text, base: text.Begin()}
+	p.root = &formatkit.Node{Kind: gaby.Map, Syntax: &form{notation: byHeader}}
 	p.table, p.before = p.root, p.base
 	p.toml.Reset(text[p.base:len(text):len(text)])
 	for p.toml.NextExpression() {
@@ -87,7 +84,7 @@ func (p *parser) refused(err error) error {
 	if !errors.As(err, &failure) {
 		return err
 	}
-	at := min(max(len(p.text)-cap(failure.Highlight), 0), len(p.text))
+	at := min(max(len(p.Text)-cap(failure.Highlight), 0), len(p.Text))
 	message, hint := failure.Message, ""
 	switch {
 	case strings.Contains(message, "leading zero"):
@@ -95,23 +92,19 @@ func (p *parser) refused(err error) error {
 	case p.noValue(at):
 		message = "a value is missing after ="
 	}
-	return p.fail(at, message, hint)
+	return p.Fail(at, message, hint)
 }
 
 // noValue reports whether the text at at follows a = and cannot begin a value.
 func (p *parser) noValue(at int) bool {
-	before := bytes.TrimRight(p.text[:at], " \t")
-	rest := p.text[at:]
+	before := bytes.TrimRight(p.Text[:at], " \t")
+	rest := p.Text[at:]
 	return bytes.HasSuffix(before, []byte("=")) &&
 		(len(rest) == 0 || bytes.IndexByte([]byte("\r\n#,}]"), rest[0]) >= 0)
 }
 
-func (p *parser) fail(at int, msg, hint string) error {
-	return formatkit.Fail(p.text, at, msg, hint)
-}
-
 func (p *parser) span(r unstable.Range) formatkit.Span {
-	return formatkit.Span{From: p.base + int(r.Offset), To: p.base + int(r.Offset+r.Length)}
+	return formatkit.NewSpan(p.base+int(r.Offset), p.base+int(r.Offset+r.Length))
 }
 
 // keys returns the parts of the key of an expression.
@@ -126,18 +119,15 @@ func (p *parser) keys(e *unstable.Node) []key {
 
 // line adds a line with a key and a value to the current table.
 func (p *parser) line(e *unstable.Node) error {
-	in, from, to := p.table, p.before, p.span(e.Raw).To
+	in, at := p.table, p.span(e.Raw)
 	n, err := p.entry(in, e)
 	if err != nil {
 		return err
 	}
-	start := formatkit.LineStart(p.text, p.span(e.Raw).From)
-	start = max(start, from) // not before the byte order mark ends
-	n.Entry = formatkit.Span{From: start, To: formatkit.NextLine(p.text, to)}
-	n.Head, n.Comments.Head = p.above(start)
-	n.Remark, n.Comments.Line = formatkit.RestOfLine(p.text, to, mark)
-	formOf(in).end = n.Entry.To
-	p.before = n.Entry.To
+	n.Entry = formatkit.NewSpan(p.LineStart(at.From), p.NextLine(at.To))
+	p.CommentsAbove(n, p.before, marks)
+	p.RestOfLine(n, at.To, marks)
+	formOf(in).end, p.before = n.Entry.To, n.Entry.To
 	return nil
 }
 
@@ -145,14 +135,12 @@ func (p *parser) line(e *unstable.Node) error {
 func (p *parser) header(e *unstable.Node) error {
 	keys := p.keys(e)
 	last := keys[len(keys)-1]
-	open := p.text[:keys[0].span.From]
-	open = bytes.TrimRight(open, " \t")
-	from := formatkit.LineStart(p.text, len(open))
-	to := bytes.IndexByte(p.text[last.span.To:], ']') + last.span.To + 1
+	open := bytes.TrimRight(p.Text[:keys[0].span.From], " \t")
+	to := bytes.IndexByte(p.Text[last.span.To:], ']') + last.span.To + 1
 	if e.Kind == unstable.ArrayTable {
 		to++
 	}
-	header := formatkit.Span{From: max(from, p.before), To: formatkit.NextLine(p.text, to)}
+	header := formatkit.NewSpan(p.LineStart(len(open)), p.NextLine(to))
 
 	in := p.root
 	for i, k := range keys[:len(keys)-1] {
@@ -164,7 +152,7 @@ func (p *parser) header(e *unstable.Node) error {
 		case formOf(next).notation == byList:
 			next = next.Kids[len(next.Kids)-1]
 		case formOf(next).notation == inValue:
-			return p.fail(k.span.From,
+			return p.Fail(k.span.From,
 				"the key "+k.name+" already has a value, which is not a table", "")
 		}
 		in = next
@@ -179,7 +167,7 @@ func (p *parser) header(e *unstable.Node) error {
 			formOf(n).name = p.raw(keys)
 			n.Head = header.From
 		} else if formOf(n).notation != byList {
-			return p.fail(last.span.From,
+			return p.Fail(last.span.From,
 				"the key "+last.name+" is already something else than an array of tables", "")
 		}
 		n = p.item(n, last)
@@ -190,16 +178,16 @@ func (p *parser) header(e *unstable.Node) error {
 		case formOf(n).notation == byLonger:
 			formOf(n).notation = byHeader
 		default:
-			return p.fail(last.span.From, "the table "+last.name+" is defined twice", "")
+			return p.Fail(last.span.From, "the table "+last.name+" is defined twice", "")
 		}
 	}
 	if err := p.tooDeep(n, last); err != nil {
 		return err
 	}
-	n.KeySpan, n.Span = last.span, formatkit.Span{From: last.span.From, To: last.span.From}
+	n.KeySpan, n.Span = last.span, formatkit.NewSpan(last.span.From, last.span.From)
 	n.Entry = header
-	n.Head, n.Comments.Head = p.above(header.From)
-	n.Remark, n.Comments.Line = formatkit.RestOfLine(p.text, to, mark)
+	p.CommentsAbove(n, p.before, marks)
+	p.RestOfLine(n, to, marks)
 	f := formOf(n)
 	f.name, f.header, f.closed, f.end = p.raw(keys), header, to, header.To
 	p.table, p.before = n, header.To
@@ -213,21 +201,21 @@ func (p *parser) tooDeep(n *formatkit.Node, k key) error {
 		depth++
 	}
 	if limit := gaby.DefaultLimits().Depth; depth > limit {
-		return p.fail(k.span.From, "tables are nested too deep", "")
+		return p.Fail(k.span.From, "tables are nested too deep", "")
 	}
 	return nil
 }
 
 // raw returns a dotted key as it is written.
 func (p *parser) raw(keys []key) string {
-	return string(p.text[keys[0].span.From:keys[len(keys)-1].span.To])
+	return string(p.Text[keys[0].span.From:keys[len(keys)-1].span.To])
 }
 
 // add adds an entry to a table.
 func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s notation) *formatkit.Node {
 	n := &formatkit.Node{
 		Kind: kind, Key: k.name, KeySpan: k.span,
-		Span: formatkit.Span{From: k.span.From, To: k.span.From}, Comma: -1,
+		Span:   formatkit.NewSpan(k.span.From, k.span.From),
 		Parent: in, Syntax: &form{notation: s},
 	}
 	f := formOf(in)
@@ -242,7 +230,7 @@ func (p *parser) add(in *formatkit.Node, k key, kind gaby.Kind, s notation) *for
 // item adds a table to an array of tables.
 func (p *parser) item(list *formatkit.Node, k key) *formatkit.Node {
 	n := &formatkit.Node{
-		Kind: gaby.Map, KeySpan: k.span, Comma: -1,
+		Kind: gaby.Map, KeySpan: k.span,
 		Parent: list, Syntax: &form{notation: byHeader},
 	}
 	list.Kids = append(list.Kids, n)
@@ -258,7 +246,7 @@ func (p *parser) entry(in *formatkit.Node, e *unstable.Node) (*formatkit.Node, e
 			next = p.add(in, k, gaby.Map, byDots)
 			formOf(next).name = p.raw(keys[:i+1])
 		} else if formOf(next).notation != byDots {
-			return nil, p.fail(k.span.From, "the key "+k.name+" is defined twice", "")
+			return nil, p.Fail(k.span.From, "the key "+k.name+" is defined twice", "")
 		}
 		in = next
 		if err := p.tooDeep(in, k); err != nil {
@@ -267,12 +255,12 @@ func (p *parser) entry(in *formatkit.Node, e *unstable.Node) (*formatkit.Node, e
 	}
 	last := keys[len(keys)-1]
 	if formOf(in).index[last.name] != nil {
-		return nil, p.fail(last.span.From, "the key "+last.name+" is defined twice", "")
+		return nil, p.Fail(last.span.From, "the key "+last.name+" is defined twice", "")
 	}
 	n := p.add(in, last, gaby.Scalar, inValue)
-	sign := p.gap(last.span.To)
-	n.Sign = formatkit.Span{From: sign, To: sign + 1}
-	_, err := p.value(n, e.Value(), p.gap(sign+1))
+	sign := p.Gap(last.span.To, marks)
+	n.Sign = formatkit.NewSpan(sign, sign+1)
+	_, err := p.value(n, e.Value(), p.Gap(sign+1, marks))
 	return n, err
 }
 
@@ -281,7 +269,7 @@ func (p *parser) value(n *formatkit.Node, e *unstable.Node, from int) (int, erro
 	p.depth++
 	defer func() { p.depth-- }()
 	if p.depth > gaby.DefaultLimits().Depth {
-		return 0, p.fail(from, "arrays and inline tables are nested too deep", "")
+		return 0, p.Fail(from, "arrays and inline tables are nested too deep", "")
 	}
 	end := from + 1
 	var err error
@@ -289,14 +277,14 @@ func (p *parser) value(n *formatkit.Node, e *unstable.Node, from int) (int, erro
 	case unstable.Array:
 		n.Kind = gaby.List
 		for it := e.Children(); it.Next(); {
-			kid := &formatkit.Node{Comma: -1, Syntax: &form{}}
+			kid := &formatkit.Node{Syntax: &form{}}
 			n.Kids = append(n.Kids, kid)
-			start, after := p.gap(end), end
+			start, after := p.Gap(end, marks), end
 			if end, err = p.value(kid, it.Node(), start); err != nil {
 				return 0, err
 			}
-			kid.KeySpan = formatkit.Span{From: start, To: start}
-			end = kid.Bracketed(p.text, after, formatkit.Span{From: start, To: end}, mark)
+			kid.KeySpan = formatkit.NewSpan(start, start)
+			end = kid.Bracketed(p.Text, after, formatkit.NewSpan(start, end), marks)
 		}
 	case unstable.InlineTable:
 		n.Kind = gaby.Map
@@ -306,7 +294,7 @@ func (p *parser) value(n *formatkit.Node, e *unstable.Node, from int) (int, erro
 			if err != nil {
 				return 0, err
 			}
-			end = kid.Bracketed(p.text, end, pair, mark)
+			end = kid.Bracketed(p.Text, end, pair, marks)
 		}
 	default:
 		span := p.span(e.Raw)
@@ -314,23 +302,7 @@ func (p *parser) value(n *formatkit.Node, e *unstable.Node, from int) (int, erro
 		n.Value, err = p.scalar(e, span)
 		return span.To, err
 	}
-	end = p.gap(end) + 1
-	n.Span = formatkit.Span{From: from, To: end}
+	end = p.Gap(end, marks) + 1
+	n.Span = formatkit.NewSpan(from, end)
 	return end, nil
-}
-
-// gap skips blanks, line ends and comments.
-func (p *parser) gap(at int) int { return formatkit.Gap(p.text, at, mark) }
-
-// above returns the offset of the comments directly above a line, and their text.
-func (p *parser) above(at int) (int, string) {
-	return formatkit.CommentsAbove(p.text, p.before, at, mark)
-}
-
-// mark returns the length of the comment mark that line begins with, or 0 if it is not a comment.
-func mark(line []byte) int {
-	if line[0] == '#' {
-		return 1
-	}
-	return 0
 }

@@ -13,7 +13,7 @@ import (
 
 // scalar returns the value of a scalar. That of a date or time is its text.
 func (p *parser) scalar(e *unstable.Node, span formatkit.Span) (any, error) {
-	raw := string(p.text[span.From:span.To])
+	raw := string(p.Text[span.From:span.To])
 	switch e.Kind {
 	case unstable.String:
 		if len(raw) > 5 && raw[1] == raw[0] && strings.Contains(raw, "\r\n") {
@@ -27,14 +27,14 @@ func (p *parser) scalar(e *unstable.Node, span formatkit.Span) (any, error) {
 	case unstable.Integer:
 		i, err := strconv.ParseInt(raw, 0, 64)
 		if err != nil {
-			return nil, p.fail(span.From, "the integer "+raw+" does not fit into 64 bits", "")
+			return nil, p.Fail(span.From, "the integer "+raw+" does not fit into 64 bits", "")
 		}
 		return i, nil
 	case unstable.Float:
 		return p.float(raw, span.From)
 	}
 	if !isTime(raw) {
-		return nil, p.fail(span.From, "there is no such date or time: "+raw,
+		return nil, p.Fail(span.From, "there is no such date or time: "+raw,
 			"quote it if it is a string")
 	}
 	return raw, nil
@@ -46,7 +46,7 @@ func (p *parser) float(raw string, at int) (any, error) {
 	}
 	f, err := strconv.ParseFloat(strings.ReplaceAll(raw, "_", ""), 64)
 	if err != nil {
-		return nil, p.fail(at, "the number "+raw+" is too large", "")
+		return nil, p.Fail(at, "the number "+raw+" is too large", "")
 	}
 	return f, nil
 }
@@ -111,8 +111,8 @@ func stringValue(raw string) (string, bool) {
 }
 
 // tokens splits the inside of a string into characters and escape sequences.
-func tokens(inside, quote string) []formatkit.Token {
-	var list []formatkit.Token
+func tokens(inside, quote string) formatkit.Tokens {
+	var list formatkit.Tokens
 	for at := 0; at < len(inside); {
 		_, n := utf8.DecodeRuneInString(inside[at:])
 		text := inside[at : at+n]

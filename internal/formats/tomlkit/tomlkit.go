@@ -24,9 +24,9 @@ type Converter = formatkit.Converter[language]
 type language struct{}
 
 // Parse implements formatkit.Language: a file is one document.
-func (language) Parse(text []byte) ([]formatkit.Document, error) {
+func (language) Parse(text formatkit.Text) ([]*formatkit.Node, error) {
 	root, err := parse(text)
-	return []formatkit.Document{{Root: root}}, err
+	return []*formatkit.Node{root}, err
 }
 
 // Traits implements formatkit.Language.
@@ -51,7 +51,7 @@ func (language) Number(text string) any {
 	if err != nil {
 		return nil
 	}
-	return documents[0].Root.Get("x").Value
+	return documents[0].Get("x").Value
 }
 
 // CheckValue implements gaby.Native. Every value is allowed at every path.
@@ -98,7 +98,7 @@ func (language) Entries(
 	e := editor{w}
 	f := formOf(n)
 	if f.notation == inValue {
-		return e.inBrackets(n, entries)
+		return e.inBrackets(n, entries), nil
 	}
 	if in := within(n); formOf(in).notation == inValue {
 		w.Replace(in.Span, e.value(nil, w.Value(in)))
@@ -129,19 +129,16 @@ func commentAt(n *formatkit.Node) int {
 	if f := formOf(n); f.notation == byHeader {
 		return f.closed
 	}
-	return max(n.Span.To, n.Comma+1)
+	return n.End()
 }
 
 // CheckCommentAt returns an error if no comment can be added on the line after n.
-func (language) CheckCommentAt(text []byte, n *formatkit.Node) error {
-	if s := formOf(n).notation; s != inValue && s != byHeader {
-		return formatkit.Refuse("comment one of its entries", "the value has no line of its own")
-	}
-	return formatkit.CheckLineComment(text, n, commentAt(n))
+func (language) CheckCommentAt(text formatkit.Text, n *formatkit.Node) error {
+	return text.CheckLineComment(n, commentAt(n))
 }
 
 // Comment implements formatkit.Language.
 func (language) Comment(w *formatkit.Writer, n *formatkit.Node, text string) error {
-	w.LineComment(n, commentAt(n), "#", text)
+	w.LineComment(n, commentAt(n), marks, text)
 	return nil
 }

@@ -21,9 +21,9 @@ func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 		// a table without entries is no longer implied, so it needs a line of its own
 		switch f.notation {
 		case byDots:
-			e.Insert(e.first(n), e.keyed(n.Parent, f.name)+"{}"+e.LineEnd)
+			e.Insert(e.first(n), e.keyed(n.Parent, f.name)+"{}"+e.Newline)
 		case byLonger:
-			e.InsertBelow(e.first(n), "["+f.name+"]"+e.LineEnd)
+			e.InsertBelow(e.first(n), "["+f.name+"]"+e.Newline)
 		}
 		return nil
 	}
@@ -50,7 +50,7 @@ func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 func (e editor) separate(n, removed *formatkit.Node) {
 	follow := slices.ContainsFunc(n.Kids, func(kid *formatkit.Node) bool { return kid != removed })
 	if f := formOf(n); follow && (f.notation == byLonger || f.notation == byHeader && f.end == 0) {
-		e.inserter(n)(e.table(n).start, e.LineEnd)
+		e.inserter(n)(e.table(n).start, e.Newline)
 	}
 }
 
@@ -103,7 +103,7 @@ func (e editor) remove(n *formatkit.Node) { e.takeOut(n, e.Remove) }
 func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 	f := formOf(n)
 	if f.notation == inValue {
-		remove(formatkit.Span{From: n.Head, To: n.Entry.To})
+		remove(formatkit.NewSpan(n.Head, n.Entry.To))
 		return
 	}
 	for _, kid := range n.Kids {
@@ -112,10 +112,10 @@ func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 	if f.notation != byHeader {
 		return
 	}
-	e.RemoveSection(formatkit.Span{From: n.Head, To: e.afterComments(f.end)}, remove)
+	e.RemoveSection(formatkit.NewSpan(n.Head, e.afterComments(f.end)), remove)
 }
 
-func (e editor) afterComments(at int) int { return e.AfterComments(at, "#") }
+func (e editor) afterComments(at int) int { return e.AfterComments(at, marks) }
 
 // add writes a new entry of a table that is not in brackets, in the style of its neighbours.
 func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
@@ -204,14 +204,14 @@ func (e editor) line(n *formatkit.Node, key, value string, more ...string) error
 		at = e.last(n)
 	case f.notation == byLonger:
 		if at = e.table(n).start; e.Once(n) {
-			e.InsertBelow(at, "["+f.name+"]"+e.LineEnd)
+			e.InsertBelow(at, "["+f.name+"]"+e.Newline)
 		}
 	case at == 0: // the root without keys
 		at = e.table(n).start
 	default:
 		at = e.afterComments(at)
 	}
-	e.inserter(n)(at, e.keyed(n, text)+value+e.LineEnd)
+	e.inserter(n)(at, e.keyed(n, text)+value+e.Newline)
 	return nil
 }
 
@@ -271,12 +271,12 @@ func (s *sections) table(name string, v gaby.Value, indent string, isItem bool) 
 		if isItem {
 			open, end = "[[", "]]"
 		}
-		s.out.WriteString(s.apart + indent + open + name + end + s.LineEnd)
+		s.out.WriteString(s.apart + indent + open + name + end + s.Newline)
 	}
 	for _, kid := range v.All() {
 		if !isSection(kid) {
 			s.out.WriteString(indent + s.deeper + keyText(kid.Key()) + " = " + s.value(nil, kid) +
-				s.LineEnd)
+				s.Newline)
 		}
 	}
 	for _, kid := range v.All() {
@@ -303,10 +303,10 @@ func (e editor) value(n *formatkit.Node, v gaby.Value) string {
 		}
 		if n != nil && n.Kind == gaby.List && len(n.Kids) > 0 && len(items) > 0 &&
 			strings.Contains(e.Raw(n.Span), "\n") {
-			end := "," + e.LineEnd
-			indent := formatkit.Indent(e.Text, n.Kids[0].Entry.From)
-			return "[" + e.LineEnd + indent + strings.Join(items, end+indent) + end +
-				formatkit.Indent(e.Text, n.Span.To-1) + "]"
+			end := "," + e.Newline
+			indent := e.Indent(n.Kids[0].Entry.From)
+			return "[" + e.Newline + indent + strings.Join(items, end+indent) + end +
+				e.Indent(n.Span.To-1) + "]"
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	}
@@ -324,7 +324,7 @@ func (e editor) value(n *formatkit.Node, v gaby.Value) string {
 // scalar formats a scalar with the line ends of the text. raw is as in spelled.
 func (e editor) scalar(raw string, v gaby.Value) string {
 	text := spelled(strings.ReplaceAll(raw, "\r\n", "\n"), formatkit.ScalarOf(v))
-	if e.LineEnd == "\r\n" {
+	if e.Newline == "\r\n" {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
 	return text
@@ -338,32 +338,23 @@ func (e editor) like(n *formatkit.Node, v gaby.Value) string {
 	return e.scalar(e.table(n).raw, v)
 }
 
-// inBrackets writes the entries of an array or inline table.
-func (e editor) inBrackets(n *formatkit.Node, entries []formatkit.Entry) (whole bool, err error) {
-	dotted := false
-	for _, kid := range n.Kids {
-		dotted = dotted || formOf(kid).notation == byDots
-	}
-	if !dotted {
-		done, err := e.EntriesIn(n, entries, formatkit.Brackets{Text: e.bracketed})
-		if done || err != nil {
-			return false, err
-		}
+// inBrackets writes the entries of an array or inline table. It reports whether it rewrote it.
+func (e editor) inBrackets(n *formatkit.Node, entries []formatkit.Entry) (whole bool) {
+	dotted := slices.ContainsFunc(n.Kids,
+		func(kid *formatkit.Node) bool { return formOf(kid).notation == byDots })
+	if !dotted && e.EntriesIn(n, entries, false, e.bracketed) {
+		return false
 	}
 	e.Replace(n.Span, e.value(n, e.Value(n)))
-	return true, nil
+	return true
 }
 
 // bracketed formats a new entry in brackets in the style of its sibling model.
-func (e editor) bracketed(
-	_ *formatkit.Writer, model *formatkit.Node, entry formatkit.Entry,
-) (string, error) {
+func (e editor) bracketed(model *formatkit.Node, v gaby.Value) string {
 	sign := model.Sign
 	if sign.Len() == 0 {
-		return e.value(model, entry.Value), nil
+		return e.value(model, v)
 	}
-	before, after := formatkit.Span{From: model.KeySpan.To, To: sign.From},
-		formatkit.Span{From: sign.To, To: model.Span.From}
-	return keyText(entry.Value.Key()) + e.Raw(before) + "=" + e.Raw(after) +
-		e.like(model.Parent, entry.Value), nil
+	return keyText(v.Key()) + string(e.Text[model.KeySpan.To:model.Span.From]) +
+		e.like(model.Parent, v)
 }

@@ -66,8 +66,8 @@ var (
 // only comments on the first line and below the other entries are added.
 func (s *search) addBetween(from, to int) {
 	kept, inBlock, pattern := 0, false, commentRest()
-	for start := from; start < to; start = formatkit.NextLine(s.data[:to], start) {
-		end := formatkit.LineEnd(s.data[:to], start)
+	for start := from; start < to; start = s.data[:to].NextLine(start) {
+		end := s.data[:to].LineEnd(start)
 		line := s.data[start:end]
 		mark := pattern.FindIndex(line)
 		switch {
@@ -90,13 +90,13 @@ func (s *search) addBetween(from, to int) {
 // lines below as well, if a blank line or the end of the text follows them: these may be
 // commented-out entries, while other comments are about what follows them.
 func (s *search) addBelow(end int, lines bool) {
-	at := formatkit.LineEnd(s.data, end)
+	at := s.data.LineEnd(end)
 	if commentLine().Match(s.data[end:at]) {
 		s.addBetween(end, at)
 	}
-	first := formatkit.NextLine(s.data, at)
-	for at = first; lines && at < len(s.data); at = formatkit.NextLine(s.data, at) {
-		line := s.data[at:formatkit.LineEnd(s.data, at)]
+	first := s.data.NextLine(at)
+	for at = first; lines && at < len(s.data); at = s.data.NextLine(at) {
+		line := s.data[at:s.data.LineEnd(at)]
 		if formatkit.Blank(line) {
 			break
 		}

@@ -41,7 +41,7 @@ type Values struct {
 
 // text is one text of a unit.
 type text struct {
-	data   []byte
+	data   formatkit.Text
 	isYAML bool
 	spans  []span
 	loose  []string        // lines of unreadable documents, without keys
