@@ -102,7 +102,7 @@ func (v Value) Leaves() int {
 		return 1
 	}
 	n := 0
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		n += c.Leaves()
 	}
 	return n

@@ -181,7 +181,7 @@ func (d *document) mergedEntries(i int32) []mergedEntry {
 		}
 		for _, mp := range maps {
 			v := d.cursor(mp)
-			for e := v.First(); e.Exists(); e = e.Next() {
+			for _, e := range v.All() {
 				k := d.keyText(e.slot)
 				if _, again := seen[k]; !again {
 					seen[k] = len(m)

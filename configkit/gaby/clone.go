@@ -105,7 +105,7 @@ func (d *document) clone(v Value, key string, up int32, depth int) int32 {
 	whole := f.whole
 	// The copy is whole if all entries are: each must be a copy of one source entry with its value,
 	// and not carry an anchor, which must stay unique.
-	for e := v.First(); e.Exists(); e = e.Next() {
+	for _, e := range v.All() {
 		kid := d.clone(e, e.Key(), i, depth+1)
 		c := &d.newNodes[d.n[kid].Val].cloneOf
 		c.lead = d.lead(c.entry, before)

@@ -492,7 +492,7 @@ func (e *editor) assignMap(v Value, t *tree) error {
 		want[key] = t.kids[k]
 	}
 	var gone []Value
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		key := c.Key()
 		e.path = append(path[:len(path):len(path)], key)
 		t, keep := want[key]

@@ -17,7 +17,7 @@ func listItems(doc *YamlDoc) Container {
 		return nil
 	}
 	var c Container
-	for item := items.First(); item.Exists(); item = item.Next() {
+	for _, item := range items.All() {
 		if item.Kind() != Map || !h.lists(item) {
 			return nil
 		}

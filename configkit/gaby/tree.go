@@ -204,14 +204,14 @@ func (v Value) tree() *tree {
 		return &tree{tag: scalar.NullTag, text: "null"}
 	case Map:
 		t := &tree{kind: scan.MapNode}
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			t.keys = append(t.keys, c.Key())
 			t.kids = append(t.kids, c.tree())
 		}
 		return t
 	case List:
 		t := &tree{kind: scan.ListNode}
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			t.kids = append(t.kids, c.tree())
 		}
 		return t
@@ -250,12 +250,10 @@ type commented struct {
 
 // comment adds the comments of the entries of v, of which t is a copy.
 func (t *tree) comment(v Value) {
-	k := 0
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for k, c := range v.All() {
 		comments := c.Comments()
 		t.kids[k].head, t.kids[k].line = comments.Head, comments.Line
 		t.kids[k].comment(c)
-		k++
 	}
 }
 
@@ -294,34 +292,22 @@ func (d *document) equal(i int32, t *tree) bool {
 	if n.Kind != t.kind {
 		return false
 	}
+	if t.kind == scan.ScalarNode {
+		return d.equalScalar(i, t)
+	}
 	v := d.cursor(i)
-	switch t.kind {
-	case scan.MapNode:
-		count := 0
-		for c := v.First(); c.Exists(); c = c.Next() {
-			count++
+	if v.Len() != len(t.kids) {
+		return false
+	}
+	for k, c := range v.All() {
+		if t.kind == scan.MapNode {
+			c = v.Get(t.keys[k])
 		}
-		if count != len(t.keys) {
+		if !c.Exists() || !d.equal(c.node(), t.kids[k]) {
 			return false
 		}
-		for k, key := range t.keys {
-			c := v.Get(key)
-			if !c.Exists() || !d.equal(c.node(), t.kids[k]) {
-				return false
-			}
-		}
-		return true
-	case scan.ListNode:
-		k := 0
-		for c := v.First(); c.Exists(); c = c.Next() {
-			if k == len(t.kids) || !d.equal(c.node(), t.kids[k]) {
-				return false
-			}
-			k++
-		}
-		return k == len(t.kids)
 	}
-	return d.equalScalar(i, t)
+	return true
 }
 
 // equalScalar reports whether scalar node i holds the value t.

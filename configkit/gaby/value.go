@@ -361,13 +361,13 @@ func (v Value) Data() any {
 	switch v.d.n[i].Kind {
 	case scan.MapNode:
 		m := make(map[string]any)
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			m[c.Key()] = c.Data()
 		}
 		return m
 	case scan.ListNode:
 		l := make([]any, 0, 4)
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			l = append(l, c.Data())
 		}
 		return l

@@ -94,7 +94,7 @@ func (d *YamlDoc) ExistsP(path string) bool { return d.Path(path) != nil }
 // else.
 func (d *YamlDoc) Children() []*YamlDoc {
 	var l []*YamlDoc
-	for c := d.Value().First(); c.Exists(); c = c.Next() {
+	for _, c := range d.Value().All() {
 		l = append(l, c.Doc())
 	}
 	return l
@@ -107,7 +107,7 @@ func (d *YamlDoc) ChildrenMap() map[string]*YamlDoc {
 	if v.Kind() != Map {
 		return m
 	}
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		m[c.Key()] = c.Doc()
 	}
 	return m
