@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/filter"
-	"github.com/fctl-dev/fctl/internal/links/workspace"
-	"github.com/fctl-dev/fctl/internal/where"
 )
 
 // TestFiltersTopic checks that 'fctl help filters' has every attribute, and no other.
@@ -27,14 +26,11 @@ func TestFiltersTopic(t *testing.T) {
 		}
 	}
 	known := map[string]bool{}
-	schemas := []where.Attributes{
-		filter.InvocationSchema(), filter.FilterSchema(), filter.RevisionSchema(),
-	}
-	for _, schema := range workspace.Schemas() {
-		schemas = append(schemas, schema)
-	}
-	for _, schema := range schemas {
-		for name := range schema {
+	for _, kind := range []entity.Kind{
+		entity.KindSpace, entity.KindUnit, entity.KindLink, entity.KindInvocation,
+		entity.KindFilter, filter.Mutation, filter.Revision,
+	} {
+		for name := range filter.Schema(kind) {
 			known[name] = true
 			if !listed[name] && name != "TargetFacts" { // is in a sentence
 				t.Errorf("the topic lacks %s", name)

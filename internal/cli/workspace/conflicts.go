@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,7 +13,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
-	"github.com/fctl-dev/fctl/internal/links/propagate"
 	"github.com/fctl-dev/fctl/internal/links/resolve"
 	"github.com/fctl-dev/fctl/internal/links/severity"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
@@ -25,7 +25,6 @@ type unitConflicts struct {
 	apply, dismiss, inEditor bool
 	reason, resource, path   string
 	severity                 command.Choice
-	rules                    []entity.ConflictRule
 }
 
 func newUnitConflicts(a *command.App) *cobra.Command {
@@ -44,9 +43,7 @@ can be said in ConflictSeverity of fctl-workspace.yaml; those to ignore are not
 listed.`,
 		Args: session.Words(1, 1),
 	}
-	flags := cmd.Flags()
-	o.AddWrite(flags)
-	o.Output.Add(flags)
+	flags := session.Flags(cmd, o.AddWrite, o.Output.Add)
 	flags.BoolVar(&o.apply, "apply", false, "write the values of the upstream unit")
 	flags.BoolVar(&o.dismiss, "dismiss", false, "forget the conflicts")
 	flags.BoolVar(&o.inEditor, "edit", false,
@@ -68,7 +65,7 @@ listed.`,
 		if !o.apply && !o.dismiss {
 			return o.Read(cmd, func(s *session.Session) error { return o.list(s, words[0]) })
 		}
-		return o.Write(cmd, "unit conflicts "+words[0], func(s *session.Session) error {
+		return o.Write(cmd, session.Title(cmd, words...), func(s *session.Session) error {
 			return o.settle(s, words[0])
 		})
 	}
@@ -76,15 +73,19 @@ listed.`,
 }
 
 // matches reports whether the flags select a conflict.
-func (o *unitConflicts) matches(c api.MutationConflict) bool {
+func (o *unitConflicts) matches(s *session.Session, c api.MutationConflict) bool {
 	of, name, _ := strings.Cut(o.resource, ":")
-	return severity.AtLeast(severity.Of(o.rules, &c), entity.Severity(o.severity.Value)) &&
+	return severity.AtLeast(severityOf(s, &c), entity.Severity(o.severity.Value)) &&
 		(o.reason == "" || string(c.Reason) == o.reason) &&
 		(o.resource == "" || string(c.Resource.ResourceType) == of &&
 			slices.Contains([]string{
 				string(c.Resource.ResourceName), string(c.Resource.ResourceNameWithoutScope),
 			}, name)) &&
 		(o.path == "" || o.path == string(c.Path) || o.path == mutation.PlainPath(c.Path))
+}
+
+func severityOf(s *session.Session, c *api.MutationConflict) entity.Severity {
+	return severity.Of(s.Store.Config.ConflictSeverity, c)
 }
 
 // effect returns what a conflict means for the unit.
@@ -107,8 +108,7 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 	if err != nil {
 		return err
 	}
-	o.rules = s.Store.Config.ConflictSeverity
-	all = slices.DeleteFunc(all, func(c api.MutationConflict) bool { return !o.matches(c) })
+	all = slices.DeleteFunc(all, func(c api.MutationConflict) bool { return !o.matches(s, c) })
 	data, err := s.Store.Data(u, u.HeadRevisionNum)
 	if err != nil {
 		return err
@@ -121,68 +121,52 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 	if err != nil {
 		return err
 	}
-	return session.PrintList(s, &o.Output, all, []session.Column[api.MutationConflict]{
-		session.Col("RESOURCE", func(c api.MutationConflict) string {
-			return session.ResourceText(c.Resource)
-		}),
-		session.Col("PATH", func(c api.MutationConflict) string {
-			return session.Dash(mutation.PlainPath(c.Path))
-		}),
-		session.Col("REASON", func(c api.MutationConflict) string { return string(c.Reason) }),
-		session.Col("EFFECT", func(c api.MutationConflict) string { return effect(c.Reason) }),
-		session.Col("LINK", func(c api.MutationConflict) string {
-			return session.Dash(s.Slug(c.LinkID))
-		}),
-		session.WideCol("SEVERITY", func(c api.MutationConflict) string {
-			return string(severity.Of(o.rules, &c))
-		}),
-		session.WideCol("CONFLICT", func(c api.MutationConflict) string {
-			return session.ConflictText(&c, secrets)
-		}),
-	}, func(c api.MutationConflict) string { return session.ResourceText(c.Resource) },
-		func(c api.MutationConflict) any {
-			of := severity.Of(o.rules, &c)
+	table := session.Table[api.MutationConflict]{
+		Head: []string{"RESOURCE", "PATH", "REASON", "EFFECT", "LINK", "+SEVERITY", "+CONFLICT"},
+		Cells: func(c api.MutationConflict) []string {
+			return []string{
+				session.ResourceText(c.Resource), session.Dash(mutation.PlainPath(c.Path)),
+				string(c.Reason), effect(c.Reason), session.Dash(s.Slug(c.LinkID)),
+				string(severityOf(s, &c)), session.ConflictText(&c, secrets),
+			}
+		},
+		Name: func(c api.MutationConflict) string { return session.ResourceText(c.Resource) },
+		Object: func(c api.MutationConflict) any {
+			of := severityOf(s, &c)
 			if s.App.Streams.OutIsTerminal() {
 				c = secrets.Conflict(c)
 			}
-			return conflictJSON{c, of}
-		})
+			return struct {
+				api.MutationConflict
+				Severity entity.Severity
+			}{c, of}
+		},
+	}
+	return table.Print(s, &o.Output, all)
 }
 
-// conflictJSON is a conflict as -o json prints it.
-type conflictJSON struct {
-	api.MutationConflict
-	Severity entity.Severity
-}
-
-// outstanding records what the user edited in a unit, and returns the unit, the engine and the
-// conflicts of the unit.
-func outstanding(s *session.Session, name string) (
-	u *workspace.Unit, e *propagate.Propagator, all api.MutationConflictList, err error,
-) {
-	if u, err = s.UnitNamed(name); err != nil {
-		return nil, nil, nil, err
+// outstanding records what the user edited in a unit, and returns the unit and its conflicts.
+func outstanding(s *session.Session, name string) (*workspace.Unit, api.MutationConflictList, error) {
+	u, err := s.UnitNamed(name)
+	if err == nil {
+		err = s.Edits(u)
 	}
-	if e, err = s.Engine(); err != nil {
-		return nil, nil, nil, err
+	if err != nil {
+		return nil, nil, err
 	}
-	if _, err = s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree); err != nil {
-		return nil, nil, nil, err
-	}
-	all, err = s.Store.Conflicts(u)
-	return u, e, all, err
+	all, err := s.Store.Conflicts(u)
+	return u, all, err
 }
 
 // settle applies or dismisses conflicts.
 func (o *unitConflicts) settle(s *session.Session, name string) error {
-	u, e, all, err := outstanding(s, name)
+	u, all, err := outstanding(s, name)
 	if err != nil {
 		return err
 	}
-	o.rules = s.Store.Config.ConflictSeverity
 	var settled, others api.MutationConflictList
 	for _, c := range all {
-		if o.matches(c) {
+		if o.matches(s, c) {
 			settled = append(settled, c)
 		} else {
 			others = append(others, c)
@@ -190,7 +174,7 @@ func (o *unitConflicts) settle(s *session.Session, name string) error {
 	}
 	var left api.MutationConflictList
 	if o.apply && len(settled) > 0 {
-		if left, err = o.write(s, u, e, settled, "applied "); err != nil {
+		if left, err = o.write(s, u, settled, "applied "); err != nil {
 			return err
 		}
 		if len(left) == len(settled) {
@@ -198,10 +182,10 @@ func (o *unitConflicts) settle(s *session.Session, name string) error {
 		}
 	}
 	for i := range left {
-		s.Warn([]entity.Warning{{
+		s.Warn(entity.Warning{
 			Code: entity.CodePathNotFound, Space: u.SpaceSlug, Unit: u.Slug,
 			Message: "not applied: " + left[i].String(),
-		}})
+		})
 	}
 	others = append(others, left...)
 	settledNum := len(settled) - len(left)
@@ -209,34 +193,32 @@ func (o *unitConflicts) settle(s *session.Session, name string) error {
 		s.Tx.WriteConflicts(u, others)
 	}
 	verb := map[bool]string{true: "applied", false: "dismissed"}[o.apply]
-	s.After(func() error {
-		s.Note("%s %s", verb, diag.Count(settledNum, "conflict"))
-		return nil
-	})
+	s.NoteAfter("%s %s", verb, diag.Count(settledNum, "conflict"))
 	return s.Propagate()
 }
 
 // write writes the values of conflicts as a revision of the unit, one mutation for each link, and
 // returns the conflicts whose values could not be written.
 func (o *unitConflicts) write(
-	s *session.Session, u *workspace.Unit, e *propagate.Propagator, conflicts api.MutationConflictList,
-	verb string,
+	s *session.Session, u *workspace.Unit, conflicts api.MutationConflictList, verb string,
 ) (api.MutationConflictList, error) {
-	in, err := e.Unit(u)
+	executor, err := s.Functions()
 	if err != nil {
 		return nil, err
 	}
-	applied, err := resolve.ApplyConflicts(e.Executor, &in, conflicts)
+	in, err := s.Propagator.Unit(u)
+	if err != nil {
+		return nil, err
+	}
+	applied, err := resolve.ApplyConflicts(executor, &in, conflicts)
 	if err != nil {
 		return nil, s.Store.InUnit(u, err)
 	}
 	if !applied.Changed {
 		return applied.Left, nil
 	}
-	description := o.ChangeDesc
-	if description == "" {
-		description = verb + diag.Count(len(conflicts)-len(applied.Left), "conflict")
-	}
+	description := cmp.Or(o.ChangeDesc,
+		verb+diag.Count(len(conflicts)-len(applied.Left), "conflict"))
 	s.Tx.Revise(u, workspace.Change{
 		Data: applied.Data, Source: entity.SourceMergeUnits, Description: description,
 		Mutations: applied.Mutations, Sources: applied.Sources,
@@ -246,8 +228,5 @@ func (o *unitConflicts) write(
 
 // notApplied returns the error about conflicts whose values cannot be written.
 func notApplied(u *workspace.Unit, left api.MutationConflictList) error {
-	return &entity.Error{
-		Code: entity.CodePathNotFound, Space: u.SpaceSlug, Unit: u.Slug,
-		Message: "not applied: " + left[0].String(),
-	}
+	return u.Fail(entity.CodePathNotFound, "not applied: %s", left[0].String())
 }

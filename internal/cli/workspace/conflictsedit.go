@@ -34,9 +34,8 @@ func (o *unitConflicts) edit(cmd *cobra.Command, name string) error {
 		if err != nil {
 			return err
 		}
-		o.rules = s.Store.Config.ConflictSeverity
 		for _, c := range all {
-			if o.matches(c) {
+			if o.matches(s, c) {
 				shown = append(shown, c)
 			}
 		}
@@ -113,11 +112,7 @@ func baseOf(s *session.Session, c api.MutationConflict) ([]byte, bool) {
 	if err != nil || l.To == nil {
 		return nil, false
 	}
-	read := s.Store.Data
-	if l.UseLiveState {
-		read = s.Store.Live
-	}
-	data, err := read(l.To, l.MergeBaseRevisionNum)
+	data, err := s.Store.Version(l.To, l.MergeBaseRevisionNum, l.UseLiveState)
 	return data, err == nil
 }
 
@@ -215,11 +210,15 @@ func editedValues(text []byte, shown api.MutationConflictList) (map[int]string, 
 func (o *unitConflicts) decide(
 	s *session.Session, name string, shown api.MutationConflictList, values map[int]string,
 ) error {
-	u, e, all, err := outstanding(s, name)
+	u, all, err := outstanding(s, name)
 	if err != nil {
 		return err
 	}
 	data, err := s.Store.Data(u, u.HeadRevisionNum)
+	if err != nil {
+		return err
+	}
+	executor, err := s.Functions()
 	if err != nil {
 		return err
 	}
@@ -239,7 +238,7 @@ func (o *unitConflicts) decide(
 			}
 			continue
 		}
-		local := resolve.ValueAt(e.Executor, u.ToolchainType, data, &c.Resource, c.Path)
+		local := resolve.ValueAt(executor, u.ToolchainType, data, &c.Resource, c.Path)
 		switch {
 		case sameValue(value, local):
 			continue
@@ -254,7 +253,7 @@ func (o *unitConflicts) decide(
 		changes = append(changes, c)
 	}
 	if len(changes) > 0 {
-		left, err := o.write(s, u, e, changes, "decided ")
+		left, err := o.write(s, u, changes, "decided ")
 		if err != nil {
 			return err
 		}
@@ -263,10 +262,7 @@ func (o *unitConflicts) decide(
 		}
 	}
 	s.Tx.WriteConflicts(u, others)
-	s.After(func() error {
-		s.Note("settled %s", diag.Count(settled, "conflict"))
-		return nil
-	})
+	s.NoteAfter("settled %s", diag.Count(settled, "conflict"))
 	return s.Propagate()
 }
 

@@ -2,8 +2,10 @@ package workspace
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/filter"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
@@ -27,41 +30,32 @@ func newRevisionList(a *command.App) *cobra.Command {
 		Use: "list [flags] UNIT", Short: "List the revisions of a unit, newest first",
 		Args: session.Words(1, 1),
 	}
-	c.AddSpace(cmd.Flags())
-	sel.AddWhere(cmd.Flags(), "description")
-	out.Add(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.Read(cmd, func(s *session.Session) error {
-			u, err := s.UnitNamed(words[0])
-			if err != nil {
-				return err
-			}
-			all, err := s.Store.Revisions(u)
-			if err != nil {
-				return err
-			}
-			if all, err = sel.Revisions(all); err != nil {
-				return err
-			}
-			return session.PrintList(s, out, all, []session.Column[*entity.Revision]{
-				session.Col("NUM", func(r *entity.Revision) string {
-					return strconv.FormatInt(r.RevisionNum, 10)
-				}),
-				session.Col("SOURCE", func(r *entity.Revision) string { return string(r.Source) }),
-				session.Col("HASH", func(r *entity.Revision) string {
-					return r.DataHash[:min(12, len(r.DataHash))]
-				}),
-				session.WideCol("CREATED", func(r *entity.Revision) string {
-					return r.CreatedAt.Format("2006-01-02T15:04:05Z07:00")
-				}),
-				session.Col("DESCRIPTION", func(r *entity.Revision) string {
-					return session.Dash(r.Description)
-				}),
-			}, func(r *entity.Revision) string { return strconv.FormatInt(r.RevisionNum, 10) },
-				func(r *entity.Revision) any { return r })
-		})
-	}
-	return cmd
+	sel.AddWhere(session.Flags(cmd, c.AddSpace, out.Add), "description")
+	return c.Reads(cmd, func(s *session.Session, words []string) error {
+		u, err := s.UnitNamed(words[0])
+		if err != nil {
+			return err
+		}
+		all, err := s.Store.Revisions(u)
+		if err == nil {
+			all, err = sel.Revisions(all)
+		}
+		if err != nil {
+			return err
+		}
+		table := session.Table[*entity.Revision]{
+			Head: []string{"NUM", "SOURCE", "HASH", "+CREATED", "DESCRIPTION"},
+			Cells: func(r *entity.Revision) []string {
+				return []string{
+					number(r.RevisionNum), string(r.Source), r.DataHash[:min(12, len(r.DataHash))],
+					r.CreatedAt.Format(time.RFC3339), session.Dash(r.Description),
+				}
+			},
+			Name:   func(r *entity.Revision) string { return number(r.RevisionNum) },
+			Object: func(r *entity.Revision) any { return r },
+		}
+		return table.Print(s, out, all)
+	})
 }
 
 func newRevisionData(a *command.App) *cobra.Command {
@@ -79,27 +73,33 @@ func newPrintNumbered(
 	cmd := &cobra.Command{
 		Use: verb + " [flags] UNIT [N]", Short: short, Args: session.Words(1, 2),
 	}
-	c.AddSpace(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.Read(cmd, func(s *session.Session) error {
-			u, err := s.UnitNamed(words[0])
-			if err != nil {
-				return err
+	session.Flags(cmd, c.AddSpace)
+	return c.Reads(cmd, func(s *session.Session, words []string) error {
+		u, err := s.UnitNamed(words[0])
+		if err != nil {
+			return err
+		}
+		n := newest(u)
+		if len(words) == 2 {
+			if n, err = strconv.ParseInt(words[1], 10, 64); err != nil || n < 0 {
+				return diag.Usage("a number from 0 on is expected, not %q", words[1])
 			}
-			n := newest(u)
-			if len(words) == 2 {
-				if n, err = number(words[1]); err != nil {
-					return err
-				}
-			}
-			data, err := read(s.Store, u, n)
-			if err != nil {
-				return noRevision(err, u)
-			}
-			return s.App.Write(data)
-		})
+		}
+		data, err := read(s.Store, u, n)
+		if err != nil {
+			return noRevision(err, u)
+		}
+		return s.App.Write(data)
+	})
+}
+
+// revisionOrWorking returns the data of a revision, -1 for the working copy.
+func revisionOrWorking(s *session.Session, u *workspace.Unit, n int64) ([]byte, error) {
+	if n < 0 {
+		return s.Store.Working(u)
 	}
-	return cmd
+	data, err := s.Store.Data(u, n)
+	return data, noRevision(err, u)
 }
 
 // noRevision gives the error about a revision that a user has named another hint.
@@ -110,14 +110,6 @@ func noRevision(err error, u *workspace.Unit) error {
 		return &named
 	}
 	return err
-}
-
-func number(word string) (int64, error) {
-	n, err := strconv.ParseInt(word, 10, 64)
-	if err != nil || n < 0 {
-		return 0, diag.Usage("a number from 0 on is expected, not %q", word)
-	}
-	return n, nil
 }
 
 func newMutation(a *command.App) *cobra.Command {
@@ -132,27 +124,28 @@ func newMutationList(a *command.App) *cobra.Command {
 		Use: "list [flags] UNIT", Short: "List the mutations of a unit, newest first",
 		Args: session.Words(1, 1),
 	}
-	c.AddSpace(cmd.Flags())
-	command.AddShowSecrets(cmd.Flags(), &c.ShowSecrets)
-	sel.Add(cmd.Flags())
-	out.Add(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.Read(cmd, func(s *session.Session) error {
-			u, err := s.UnitNamed(words[0])
-			if err != nil {
-				return err
-			}
-			all, err := mutations(s, u, sel)
-			if err != nil {
-				return err
-			}
-			slices.Reverse(all)
-			return session.PrintList(s, out, all, mutationColumns(s),
-				func(m *entity.Mutation) string { return strconv.FormatInt(m.MutationNum, 10) },
-				func(m *entity.Mutation) any { return shownMutation(s, u, m) })
-		})
-	}
-	return cmd
+	session.Flags(cmd, c.AddSpace, c.AddShowSecrets, sel.Add, out.Add)
+	return c.Reads(cmd, func(s *session.Session, words []string) error {
+		u, err := s.UnitNamed(words[0])
+		if err != nil {
+			return err
+		}
+		all, err := mutations(s, u, sel)
+		if err != nil {
+			return err
+		}
+		slices.Reverse(all)
+		table := session.Table[*entity.Mutation]{
+			Head: []string{
+				"NUM", "REVISION", "LINK", "PROVIDED-RESOURCE", "PROVIDED-PATH", "FUNCTION",
+				"MERGE-SOURCE",
+			},
+			Cells:  func(m *entity.Mutation) []string { return mutationCells(s, m) },
+			Name:   func(m *entity.Mutation) string { return number(m.MutationNum) },
+			Object: func(m *entity.Mutation) any { return shownMutation(s, u, m) },
+		}
+		return table.Print(s, out, all)
+	})
 }
 
 // shownMutation returns a mutation as JSON has it: on a terminal without secret values.
@@ -178,7 +171,7 @@ func shownMutation(s *session.Session, u *workspace.Unit, m *entity.Mutation) *e
 func mutations(
 	s *session.Session, u *workspace.Unit, sel *session.Selection,
 ) ([]*entity.Mutation, error) {
-	expr, _, err := sel.Expr(s, entity.FilterMutation)
+	expr, _, err := sel.Expr(s, filter.Mutation)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +181,7 @@ func mutations(
 	}
 	var all []*entity.Mutation
 	for i := range list {
-		c := mutationContext(s, u)
+		c := filter.MutationContext{Unit: u.Unit, UnitName: s.UnitName, Slug: s.Slug}
 		if c.Revision, err = s.Store.Revision(u, list[i].RevisionNum); err != nil {
 			c.Revision = nil
 		}
@@ -212,49 +205,21 @@ func mutationTexts(m *entity.Mutation, c filter.MutationContext) []string {
 	return texts
 }
 
-func mutationContext(s *session.Session, u *workspace.Unit) filter.MutationContext {
-	return filter.MutationContext{
-		Unit: u.Unit, UnitName: s.UnitName, Slug: s.Slug,
+func mutationCells(s *session.Session, m *entity.Mutation) []string {
+	provided, function, source := "", "", s.UnitName(m.MergeSourceID)
+	if m.ProvidedResource != nil {
+		provided = m.ProvidedResource.String()
 	}
-}
-
-func mutationColumns(s *session.Session) []session.Column[*entity.Mutation] {
-	return []session.Column[*entity.Mutation]{
-		session.Col("NUM", func(m *entity.Mutation) string {
-			return strconv.FormatInt(m.MutationNum, 10)
-		}),
-		session.Col("REVISION", func(m *entity.Mutation) string {
-			return strconv.FormatInt(m.RevisionNum, 10)
-		}),
-		session.Col("LINK", func(m *entity.Mutation) string {
-			return session.Dash(s.Slug(m.LinkID))
-		}),
-		session.Col("PROVIDED-RESOURCE", func(m *entity.Mutation) string {
-			if m.ProvidedResource == nil {
-				return "-"
-			}
-			return m.ProvidedResource.String()
-		}),
-		session.Col("PROVIDED-PATH", func(m *entity.Mutation) string {
-			return session.Dash(m.ProvidedPath)
-		}),
-		session.Col("FUNCTION", func(m *entity.Mutation) string {
-			if m.FunctionInvocation == nil {
-				return "-"
-			}
-			return m.FunctionInvocation.FunctionName
-		}),
-		session.Col("MERGE-SOURCE", func(m *entity.Mutation) string {
-			if m.MergeSourceID == "" {
-				return "-"
-			}
-			text := s.UnitName(m.MergeSourceID)
-			if m.MergeBaseRevisionNum != nil && m.MergeEndRevisionNum != nil {
-				text += " " + strconv.FormatInt(*m.MergeBaseRevisionNum, 10) + ".." +
-					strconv.FormatInt(*m.MergeEndRevisionNum, 10)
-			}
-			return text
-		}),
+	if m.FunctionInvocation != nil {
+		function = m.FunctionInvocation.FunctionName
+	}
+	if m.MergeSourceID != "" && m.MergeBaseRevisionNum != nil && m.MergeEndRevisionNum != nil {
+		source += fmt.Sprintf(" %d..%d", *m.MergeBaseRevisionNum, *m.MergeEndRevisionNum)
+	}
+	return []string{
+		number(m.MutationNum), number(m.RevisionNum), session.Dash(s.Slug(m.LinkID)),
+		session.Dash(provided), session.Dash(m.ProvidedPath), session.Dash(function),
+		session.Dash(source),
 	}
 }
 
@@ -266,68 +231,56 @@ func newUnitDiff(a *command.App) *cobra.Command {
 the working copy. The exit status is 1 if something changed.`,
 		Args: session.Words(1, 1),
 	}
-	c.AddSpace(cmd.Flags())
-	command.AddShowSecrets(cmd.Flags(), &c.ShowSecrets)
-	from := cmd.Flags().Int64("from", -1, "start at revision `N` (default: the head)")
-	to := cmd.Flags().Int64("to", -1, "end at revision `N` (default: the working copy)")
-	form := command.AddOutput(cmd.Flags(), "diff or mutations", "diff", "mutations")
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.Read(cmd, func(s *session.Session) error {
-			u, err := s.UnitNamed(words[0])
-			if err != nil {
-				return err
-			}
-			return diff(s, u, *from, *to, form.Value)
-		})
-	}
-	return cmd
-}
-
-// diff prints what changed between two revisions; -1 means the head, and the working copy.
-func diff(s *session.Session, u *workspace.Unit, from, to int64, form string) error {
-	if from < 0 {
-		from = u.HeadRevisionNum
-	}
-	before, err := s.Store.Data(u, from)
-	if err != nil {
-		return noRevision(err, u)
-	}
-	var after []byte
-	if to < 0 {
-		after, err = s.Store.Working(u)
-	} else {
-		after, err = s.Store.Data(u, to)
-	}
-	if err != nil {
-		return noRevision(err, u)
-	}
-	if form == "mutations" {
-		e, err := s.Engine()
+	flags := session.Flags(cmd, c.AddSpace, c.AddShowSecrets)
+	from := flags.Int64("from", -1, "start at revision `N` (default: the head)")
+	to := flags.Int64("to", -1, "end at revision `N` (default: the working copy)")
+	form := command.AddOutput(flags, "diff or mutations", "diff", "mutations")
+	return c.Reads(cmd, func(s *session.Session, words []string) error {
+		u, err := s.UnitNamed(words[0])
 		if err != nil {
 			return err
 		}
-		_, change, err := e.Accumulate(u.ToolchainType, nil, before, after, 0, false)
+		if *from < 0 {
+			*from = u.HeadRevisionNum
+		}
+		before, err := revisionOrWorking(s, u, *from)
 		if err != nil {
-			return s.Store.InUnit(u, err)
+			return err
 		}
-		if s.App.Streams.OutIsTerminal() {
-			secrets, err := s.Secrets(u, before, after)
-			if err != nil {
-				return err
-			}
-			change = secrets.Mutations(change)
+		after, err := revisionOrWorking(s, u, *to)
+		if err != nil {
+			return err
 		}
-		err = s.App.WriteValuesJSON(change)
-		if err != nil || string(before) == string(after) {
+		if form.Value == mutationsForm {
+			return diffMutations(s, u, before, after)
+		}
+		text, err := s.Shown(u, before, after)
+		if err != nil {
+			return err
+		}
+		if err := s.App.WriteText(string(text)); err != nil || len(text) == 0 {
 			return err
 		}
 		return diag.ExitError(diag.ExitNo)
-	}
-	text, err := s.Shown(u, before, after)
+	})
+}
+
+// diffMutations prints what changed as mutations.
+func diffMutations(s *session.Session, u *workspace.Unit, before, after []byte) error {
+	executor, err := s.Functions()
 	if err != nil {
 		return err
 	}
-	if err := s.App.WriteText(string(text)); err != nil || len(text) == 0 {
+	change, err := resolve.Diff(executor, u.ToolchainType, before, after, 0)
+	if err != nil {
+		return s.Store.InUnit(u, err)
+	}
+	secrets, err := s.ValueSecrets(u, before, after)
+	if err != nil {
+		return err
+	}
+	err = s.App.WriteValuesJSON(secrets.Mutations(change))
+	if err != nil || string(before) == string(after) {
 		return err
 	}
 	return diag.ExitError(diag.ExitNo)

@@ -25,32 +25,26 @@ func newLivestateSet(a *command.App) *cobra.Command {
 the unit's live state. Links with AutoUpdate and UseLiveState are resolved.`,
 		Args: session.Words(2, 2),
 	}
-	c.AddWrite(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.Write(cmd, "unit livestate set "+words[0], func(s *session.Session) error {
-			u, err := s.UnitNamed(words[0])
-			if err != nil {
+	session.Flags(cmd, c.AddWrite)
+	return c.Writes(cmd, func(s *session.Session, words []string) error {
+		u, err := s.UnitNamed(words[0])
+		if err != nil {
+			return err
+		}
+		data, err := s.Input(words[1])
+		if err != nil {
+			return err
+		}
+		if u.HeadUnitActionNum > 0 {
+			before, err := s.Store.Live(u, u.HeadUnitActionNum)
+			if err != nil || bytes.Equal(before, data) {
 				return err
 			}
-			data, err := s.Input(words[1])
-			if err != nil {
-				return err
-			}
-			if u.HeadUnitActionNum > 0 {
-				before, err := s.Store.Live(u, u.HeadUnitActionNum)
-				if err != nil || bytes.Equal(before, data) {
-					return err
-				}
-			}
-			s.Tx.WriteLive(u, data)
-			s.After(func() error {
-				s.Note("%s: live state %d", u.Name(), u.HeadUnitActionNum)
-				return nil
-			})
-			return s.Propagate(u)
-		})
-	}
-	return cmd
+		}
+		s.Tx.WriteLive(u, data)
+		s.NoteAfter("%s: live state %d", u.Name(), u.HeadUnitActionNum)
+		return s.Propagate(u)
+	})
 }
 
 func newLivestateGet(a *command.App) *cobra.Command {

@@ -16,6 +16,7 @@ import (
 
 func newUnitSetPredicate(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
+	var protect, unprotect bool
 	cmd := &cobra.Command{
 		Use:     "set-predicate [flags] UNIT TYPE:NAME[:PATH]",
 		Aliases: []string{"protect"},
@@ -24,33 +25,32 @@ func newUnitSetPredicate(a *command.App) *cobra.Command {
 up. A path protects everything below it.`,
 		Example: "  fctl unit set-predicate web --protect " +
 			"apps/v1/Deployment:shop/web:spec.replicas",
-		Args: session.Words(2, 2),
-	}
-	c.AddWrite(cmd.Flags())
-	protect := cmd.Flags().Bool("protect", false, "keep merges from overwriting it")
-	unprotect := cmd.Flags().Bool("unprotect", false, "let merges overwrite it")
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		if *protect == *unprotect {
-			return diag.Usage("either --protect or --unprotect is expected")
-		}
-		return c.Write(cmd, "unit set-predicate "+words[0], func(s *session.Session) error {
-			u, err := s.UnitNamed(words[0])
-			if err != nil {
-				return err
+		Args: func(cmd *cobra.Command, words []string) error {
+			if protect == unprotect {
+				return diag.Usage("either --protect or --unprotect is expected")
 			}
-			return setProtection(s, u, words[1], *protect)
-		})
+			return session.Words(2, 2)(cmd, words)
+		},
 	}
-	return cmd
+	flags := session.Flags(cmd, c.AddWrite)
+	flags.BoolVar(&protect, "protect", false, "keep merges from overwriting it")
+	flags.BoolVar(&unprotect, "unprotect", false, "let merges overwrite it")
+	return c.Writes(cmd, func(s *session.Session, words []string) error {
+		u, err := s.UnitNamed(words[0])
+		if err != nil {
+			return err
+		}
+		return setProtection(s, u, words[1], protect)
+	})
 }
 
 // setProtection sets or clears the protection of a value or a resource.
 func setProtection(s *session.Session, u *workspace.Unit, text string, protected bool) error {
-	e, err := s.Engine()
-	if err != nil {
-		return err
+	executor, err := s.Functions()
+	if err == nil {
+		err = s.Edits(u)
 	}
-	if _, err := s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree); err != nil {
+	if err != nil {
 		return err
 	}
 	if strings.Count(text, ":") == 1 {
@@ -71,17 +71,11 @@ func setProtection(s *session.Session, u *workspace.Unit, text string, protected
 		return err
 	}
 	sources, n := mutation.Protect(sources, rows, protected,
-		e.Executor.ResourceProvider(u.ToolchainType))
+		executor.ResourceProvider(u.ToolchainType))
 	if n == 0 {
-		return &entity.Error{
-			Code: entity.CodeResourceNotFound, Space: u.SpaceSlug, Unit: u.Slug,
-			Message: u.Name() + " has nothing at " + text,
-		}
+		return u.Fail(entity.CodeResourceNotFound, "%s has nothing at %s", u.Name(), text)
 	}
-	s.After(func() error {
-		s.Note("%s: protection changed", u.Name())
-		return nil
-	})
+	s.NoteAfter("%s: protection changed", u.Name())
 	s.Tx.WriteSources(u, sources)
 	return nil
 }

@@ -16,44 +16,36 @@ import (
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
-// resolveOne resolves links of a unit explicitly, and shows the result. several says that the
-// command is about more units.
-func resolveOne(
-	s *session.Session,
-	u *workspace.Unit, links []*workspace.Link, o *session.ResolveFlags, form string, several bool,
+// resolveLinks resolves links of a unit explicitly, and shows the result.
+func (o *unitUpdate) resolveLinks(
+	s *session.Session, u *workspace.Unit, links []*workspace.Link,
 ) error {
 	options, err := o.Options(s)
 	if err != nil {
 		return err
 	}
-	e, err := s.Engine()
-	if err != nil {
-		return err
-	}
-	s.Form = form
-	refuse := func(u *workspace.Unit, out *resolve.Output) error { return o.Refuse(s, u, out) }
-	out, err := e.Resolve(s.Ctx, u, links, options, refuse)
-	if out != nil && err != nil {
-		return err
-	}
-	if err != nil {
-		s.Results = append(s.Results, propagate.UnitResult{
-			Unit: u, Err: err, Output: s.FailedResult(u, func(l *workspace.Link) bool {
-				return slices.Contains(links, l)
-			}, err),
-		})
-		if several {
-			e.Failed(links, err)
-			return err
+	s.Form = o.Form
+	out, err := s.Propagator.Resolve(s.Ctx, u, links, options, o.Refuse(s))
+	if err == nil {
+		result := propagate.UnitResult{Unit: u, Output: out}
+		s.Results = append(s.Results, result)
+		if failed := session.FailedLinks(result, false); len(failed) > 0 {
+			s.After(func() error { return errors.Join(failed...) })
 		}
-		s.NoPropagate = true
-		return s.Failed(links, err)
+		return nil
 	}
-	result := propagate.UnitResult{Unit: u, Output: out}
-	s.Results = append(s.Results, result)
-	if failed := session.FailedLinks(result, false); len(failed) > 0 {
-		s.After(func() error { return errors.Join(failed...) })
+	if out != nil { // it was refused
+		return err
 	}
+	s.Results = append(s.Results, propagate.UnitResult{
+		Unit: u, Err: err, Output: s.FailedResult(u, links, err),
+	})
+	if o.several {
+		s.Propagator.Failed(links, err)
+		return err
+	}
+	s.NoPropagate = true
+	s.Failed(links, err)
 	return nil
 }
 
@@ -71,10 +63,7 @@ func (o *unitUpdate) resolveUnit(s *session.Session, u *workspace.Unit) error {
 			return l.UpdateType == entity.UpdateUpgradeUnit
 		})
 		if i < 0 {
-			return &entity.Error{
-				Code: entity.CodeNoUpstream, Space: u.SpaceSlug, Unit: u.Slug,
-				Message: u.Name() + " has no link of the type UpgradeUnit",
-			}
+			return u.Fail(entity.CodeNoUpstream, "%s has no link of the type UpgradeUnit", u.Name())
 		}
 		add(own[i])
 	}
@@ -95,15 +84,11 @@ func (o *unitUpdate) resolveUnit(s *session.Session, u *workspace.Unit) error {
 			add(l)
 		}
 	}
-	return resolveOne(s, u, links, &o.ResolveFlags, o.Form, o.several)
+	return o.resolveLinks(s, u, links)
 }
 
 // merge merges a range of another unit, or a file, once.
 func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
-	e, err := s.Engine()
-	if err != nil {
-		return err
-	}
 	options, err := o.Options(s)
 	if err != nil {
 		return err
@@ -126,7 +111,7 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 		if err != nil {
 			return err
 		}
-		if err := o.mergeRange(s, e, up, in); err != nil {
+		if err := o.mergeRange(s, up, in); err != nil {
 			return err
 		}
 		from = up.Name()
@@ -139,8 +124,7 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 		s.App.Hide(secrets, false)
 	}
 	description := cmp.Or(o.ChangeDesc, secrets.Copied("merged "+from))
-	refuse := func(u *workspace.Unit, out *resolve.Output) error { return o.Refuse(s, u, out) }
-	out, err := e.Merge(u, in, description, refuse)
+	out, err := s.Propagator.Merge(u, in, description, o.Refuse(s))
 	if err != nil {
 		return err
 	}
@@ -158,15 +142,7 @@ func (o *unitUpdate) external(s *session.Session, u *workspace.Unit) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	executor, err := s.Functions()
-	if err != nil {
-		return nil, err
-	}
-	converter, err := executor.Converter(u.ToolchainType)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := session.Documents(converter, data); err != nil {
+	if _, err := s.Documents(u, data); err != nil {
 		return nil, session.InFile(s.Store.InUnit(u, yamlpath.Locate(err, nil)), o.mergeExternal)
 	}
 	return data, nil
@@ -174,15 +150,12 @@ func (o *unitUpdate) external(s *session.Session, u *workspace.Unit) ([]byte, er
 
 // mergeRange fills in the range of the upstream to merge.
 func (o *unitUpdate) mergeRange(
-	s *session.Session, e *propagate.Propagator, up *workspace.Unit, in *resolve.MergeInput,
+	s *session.Session, up *workspace.Unit, in *resolve.MergeInput,
 ) error {
-	if _, err := s.Tx.Edits(e, []*workspace.Unit{up}, s.StrictWorktree); err != nil {
+	if err := s.Edits(up); err != nil {
 		return err
 	}
-	base, end := o.mergeBase, o.mergeEnd
-	if end == 0 {
-		end = up.HeadRevisionNum
-	}
+	base, end := o.mergeBase, cmp.Or(o.mergeEnd, up.HeadRevisionNum)
 	if base < 0 || base > end || end > up.HeadRevisionNum {
 		return diag.Usage("--merge-base and --merge-end: 0 <= base <= end <= %d is expected, "+
 			"got %d and %d", up.HeadRevisionNum, base, end)

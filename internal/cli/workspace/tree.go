@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,29 +21,25 @@ func newUnitTree(a *command.App) *cobra.Command {
 		Long: `Show units as trees: upstreams at the top, with what depends on them below. With
 --edge clone only clones count, with --node space the spaces are shown.`,
 	}
-	c.AddSpace(cmd.Flags())
-	sel.Add(cmd.Flags())
+	flags := session.Flags(cmd, c.AddSpace, sel.Add)
 	edge := &command.Choice{What: "edge", Value: "link", Values: []string{"link", "clone"}}
 	node := &command.Choice{What: "node", Value: "unit", Values: []string{"unit", "space"}}
-	cmd.Flags().Var(edge, "edge", "connect units by `EDGE`: link or clone")
-	cmd.Flags().Var(node, "node", "show `NODE`: unit or space")
-	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		if len(names) == 0 && c.SpaceFlag == "" {
-			c.SpaceFlag = "*"
+	flags.Var(edge, "edge", "connect units by `EDGE`: link or clone")
+	flags.Var(node, "node", "show `NODE`: unit or space")
+	return c.Reads(cmd, func(s *session.Session, names []string) error {
+		if len(names) == 0 {
+			s.SpaceFlag = cmp.Or(s.SpaceFlag, "*")
 		}
-		return c.Read(cmd, func(s *session.Session) error {
-			if err := s.CheckCycles(); err != nil {
-				return err
-			}
-			units, err := sel.UnitsNamed(s, names)
-			if err != nil {
-				return err
-			}
-			t := newTree(s, units, edge.Value == "clone", node.Value == "space", len(names) > 0)
-			return s.App.WriteText(t.String())
-		})
-	}
-	return cmd
+		if err := s.CheckCycles(); err != nil {
+			return err
+		}
+		units, err := sel.UnitsNamed(s, names)
+		if err != nil {
+			return err
+		}
+		t := newTree(s, units, edge.Value == "clone", node.Value == "space", len(names) > 0)
+		return s.App.WriteText(t.String())
+	})
 }
 
 // tree is a graph without cycles shown as trees. A node with several parents is shown below each,
@@ -84,12 +82,7 @@ func newTree(s *session.Session, units []*workspace.Unit, clones, spaces, named 
 	if spaces && len(roots) == 0 { // spaces may depend on each other
 		roots = chosen
 	}
-	var top []string
-	for root := range roots {
-		top = append(top, root)
-	}
-	slices.Sort(top)
-	for _, root := range top {
+	for _, root := range slices.Sorted(maps.Keys(roots)) {
 		t.WriteString(root + "\n")
 		t.children(root, "")
 	}

@@ -22,33 +22,6 @@ revision. Units are named in their space, or as SPACE/UNIT.`,
 		newUnitConflicts(a), newUnitLivestate(a), newUnitSetPredicate(a), newUnitResolveSelf(a))
 }
 
-func unitColumns(edited map[*workspace.Unit]bool) []session.Column[*workspace.Unit] {
-	return []session.Column[*workspace.Unit]{
-		session.Col("NAME", func(u *workspace.Unit) string { return u.Slug }),
-		session.Col("SPACE", func(u *workspace.Unit) string { return u.SpaceSlug }),
-		session.Col("TOOLCHAIN", func(u *workspace.Unit) string { return string(u.ToolchainType) }),
-		session.Col("REVISION", func(u *workspace.Unit) string {
-			text := strconv.FormatInt(u.HeadRevisionNum, 10)
-			if edited[u] {
-				text += "+" // an edit that is not recorded yet
-			}
-			return text
-		}),
-		session.WideCol("UPSTREAM", func(u *workspace.Unit) string {
-			if u.UpstreamUnitID == "" {
-				return "-"
-			}
-			return strconv.FormatInt(u.UpstreamRevisionNum, 10)
-		}),
-		session.WideCol("LABELS", func(u *workspace.Unit) string {
-			return session.Dash(session.Pairs(u.Labels))
-		}),
-		session.WideCol("CHANGE", func(u *workspace.Unit) string {
-			return session.Dash(u.LastChangeDescription)
-		}),
-	}
-}
-
 func newUnitList(a *command.App) *cobra.Command {
 	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{
@@ -57,23 +30,39 @@ func newUnitList(a *command.App) *cobra.Command {
 the revision marks an edit that is not recorded yet.`,
 		Args: command.NoArguments,
 	}
-	c.AddSpace(cmd.Flags())
-	sel.Add(cmd.Flags())
-	out.Add(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.Read(cmd, func(s *session.Session) error {
-			units, err := sel.Units(s)
-			if err != nil {
-				return err
-			}
-			edited, problems := s.Edited(units)
-			s.Unread(problems.Err())
-			return session.PrintList(s, out, units, unitColumns(edited), (*workspace.Unit).Name,
-				func(u *workspace.Unit) any { return u.Unit })
-		})
-	}
-	return cmd
+	session.Flags(cmd, c.AddSpace, sel.Add, out.Add)
+	return c.Reads(cmd, func(s *session.Session, _ []string) error {
+		units, err := sel.Units(s)
+		if err != nil {
+			return err
+		}
+		edited, problems := s.Edited(units)
+		s.Unread(problems.Err())
+		table := session.Table[*workspace.Unit]{
+			Head: []string{
+				"NAME", "SPACE", "TOOLCHAIN", "REVISION", "+UPSTREAM", "+LABELS", "+CHANGE",
+			},
+			Cells: func(u *workspace.Unit) []string {
+				revision, upstream := number(u.HeadRevisionNum), "-"
+				if edited[u] {
+					revision += "+" // an edit that is not recorded yet
+				}
+				if u.UpstreamUnitID != "" {
+					upstream = number(u.UpstreamRevisionNum)
+				}
+				return []string{
+					u.Slug, u.SpaceSlug, string(u.ToolchainType), revision, upstream,
+					session.Dash(session.Pairs(u.Labels)), session.Dash(u.LastChangeDescription),
+				}
+			},
+			Name:   (*workspace.Unit).Name,
+			Object: func(u *workspace.Unit) any { return u.Unit },
+		}
+		return table.Print(s, out, units)
+	})
 }
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 func newUnitGet(a *command.App) *cobra.Command {
 	c, out := &session.Common{App: a}, &session.Output{}
@@ -83,63 +72,52 @@ func newUnitGet(a *command.App) *cobra.Command {
 where each value came from (MutationSources), and the outstanding conflicts.`,
 		Args: session.Words(1, 1),
 	}
-	c.AddSpace(cmd.Flags())
-	command.AddShowSecrets(cmd.Flags(), &c.ShowSecrets)
-	out.Add(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.Read(cmd, func(s *session.Session) error {
-			u, err := s.UnitNamed(words[0])
-			if err != nil {
+	session.Flags(cmd, c.AddSpace, c.AddShowSecrets, out.Add)
+	return c.Reads(cmd, func(s *session.Session, words []string) error {
+		u, err := s.UnitNamed(words[0])
+		if err != nil {
+			return err
+		}
+		edited, _, err := s.Store.Edited(u)
+		if err != nil {
+			return err
+		}
+		conflicts, err := s.Store.Conflicts(u)
+		if err != nil {
+			return err
+		}
+		revision, upstream, outstanding := number(u.HeadRevisionNum), "", ""
+		if edited {
+			revision += ", and an edit that is not recorded"
+		}
+		if u.UpstreamUnitID != "" {
+			upstream = s.UnitName(u.UpstreamUnitID) + " at revision " + number(u.UpstreamRevisionNum)
+		}
+		if len(conflicts) > 0 {
+			outstanding = strconv.Itoa(len(conflicts))
+		}
+		var object any = u.Unit
+		if out.AsObjects() {
+			if object, err = wholeUnit(s, u, conflicts); err != nil {
 				return err
 			}
-			edited, _, err := s.Store.Edited(u)
-			if err != nil {
-				return err
-			}
-			revision := strconv.FormatInt(u.HeadRevisionNum, 10)
-			if edited {
-				revision += ", and an edit that is not recorded"
-			}
-			upstream := ""
-			if u.UpstreamUnitID != "" {
-				upstream = s.UnitName(u.UpstreamUnitID) + " at revision " +
-					strconv.FormatInt(u.UpstreamRevisionNum, 10)
-			}
-			conflicts, err := s.Store.Conflicts(u)
-			if err != nil {
-				return err
-			}
-			var object any = u.Unit
-			if out.AsObjects() {
-				if object, err = wholeUnit(s, u, conflicts); err != nil {
-					return err
-				}
-			}
-			return s.PrintGet(out, u.Name(), object, [][]string{
-				{"ID", u.UnitID},
-				{"Name", u.Slug},
-				{"Space", u.SpaceSlug},
-				{"Display Name", u.DisplayName},
-				{"Toolchain", string(u.ToolchainType)},
-				{"File", u.DataFile()},
-				{"Head Revision", revision},
-				{"Last Change", u.LastChangeDescription},
-				{"Upstream", upstream},
-				{"Conflicts", countOrNone(len(conflicts))},
-				{"Labels", session.Pairs(u.Labels)},
-				{"Annotations", session.Pairs(u.Annotations)},
-				{"Delete Gates", session.Gates(u.DeleteGates)},
-			})
+		}
+		return s.PrintGet(out, u.Name(), object, [][]string{
+			{"ID", u.UnitID},
+			{"Name", u.Slug},
+			{"Space", u.SpaceSlug},
+			{"Display Name", u.DisplayName},
+			{"Toolchain", string(u.ToolchainType)},
+			{"File", u.DataFile()},
+			{"Head Revision", revision},
+			{"Last Change", u.LastChangeDescription},
+			{"Upstream", upstream},
+			{"Conflicts", outstanding},
+			{"Labels", session.Pairs(u.Labels)},
+			{"Annotations", session.Pairs(u.Annotations)},
+			{"Delete Gates", session.Gates(u.DeleteGates)},
 		})
-	}
-	return cmd
-}
-
-func countOrNone(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
+	})
 }
 
 func newUnitData(a *command.App) *cobra.Command {
@@ -149,29 +127,43 @@ func newUnitData(a *command.App) *cobra.Command {
 		Long: "Print the working copy of a unit, or the data of one of its revisions.",
 		Args: session.Words(1, 1),
 	}
-	c.AddSpace(cmd.Flags())
-	file := cmd.Flags().StringP("output", "o", "", "write to `FILE`")
-	revision := cmd.Flags().Int64("revision", -1, "print the data of revision `N`")
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.Read(cmd, func(s *session.Session) error {
-			u, err := s.UnitNamed(words[0])
-			if err != nil {
-				return err
-			}
-			var data []byte
-			if *revision < 0 {
-				data, err = s.Store.Working(u)
-			} else {
-				data, err = s.Store.Data(u, *revision)
-			}
-			if err != nil {
-				return noRevision(err, u)
-			}
-			secret := s.Store.Secret(u.ToolchainType, data)
-			return session.WriteFile(s, cmp.Or(*file, "-"), data, secret)
-		})
+	flags := session.Flags(cmd, c.AddSpace)
+	file := flags.StringP("output", "o", "", "write to `FILE`")
+	revision := flags.Int64("revision", -1, "print the data of revision `N`")
+	return c.Reads(cmd, func(s *session.Session, words []string) error {
+		u, err := s.UnitNamed(words[0])
+		if err != nil {
+			return err
+		}
+		data, err := revisionOrWorking(s, u, *revision)
+		if err != nil {
+			return err
+		}
+		secret := s.Store.Secret(u.ToolchainType, data)
+		return session.WriteFile(s, cmp.Or(*file, "-"), data, secret)
+	})
+}
+
+func newUnitRename(a *command.App) *cobra.Command {
+	c, out := &session.Common{App: a}, &session.Output{}
+	cmd := &cobra.Command{
+		Use: "rename [flags] UNIT NAME", Short: "Give a unit another name",
+		Long: `Give a unit another name. Its files and its history move; links to it and from it
+stay as they are, and are not stale afterwards.`,
+		Args: session.Words(2, 2),
 	}
-	return cmd
+	session.Flags(cmd, c.AddSpace, c.AddDryRun, out.Add)
+	return c.Writes(cmd, func(s *session.Session, words []string) error {
+		u, err := s.UnitNamed(words[0])
+		if err != nil {
+			return err
+		}
+		done := "Successfully renamed unit " + u.Name() + " to "
+		if err := s.Tx.RenameUnit(s.Workspace, u, words[1]); err != nil {
+			return err
+		}
+		return s.PrintOne(out, u, u.Unit, done+u.Name())
+	})
 }
 
 func newUnitDelete(a *command.App) *cobra.Command {
@@ -180,35 +172,23 @@ func newUnitDelete(a *command.App) *cobra.Command {
 		Use: "delete [flags] [UNIT...]", Short: "Delete units with their links and history",
 		Long: `Delete units, the links that they have, and their history. Links of other units
 to them prevent that, unless --force deletes them, too.`,
+		Args: func(cmd *cobra.Command, names []string) error {
+			return session.NamesOrWhere(cmd, names, sel, "UNIT")
+		},
 	}
-	c.AddSpace(cmd.Flags())
-	c.AddDryRun(cmd.Flags())
-	sel.Add(cmd.Flags())
-	force := cmd.Flags().Bool("force", false, "delete links of other units to it, too")
-	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		if err := session.NamesOrWhere(cmd, names, sel); err != nil {
+	force := session.Flags(cmd, c.AddSpace, c.AddDryRun, sel.Add).
+		Bool("force", false, "delete links of other units to it, too")
+	return c.Writes(cmd, func(s *session.Session, names []string) error {
+		units, err := sel.UnitsNamed(s, names)
+		if err != nil {
 			return err
 		}
-		return c.Write(cmd, "unit delete", func(s *session.Session) error {
-			units, err := sel.UnitsNamed(s, names)
-			if err != nil {
-				return err
-			}
-			order, err := s.Ordered(units, true)
-			if err != nil {
-				return err
-			}
-			if err := s.Tx.DeleteUnits(s.Workspace, *force, order...); err != nil {
-				return err
-			}
-			for _, u := range order {
-				s.After(func() error {
-					s.Note("deleted unit %s", u.Name())
-					return nil
-				})
-			}
-			return nil
-		})
-	}
-	return cmd
+		if units, err = s.Ordered(units, true); err != nil {
+			return err
+		}
+		for _, u := range units {
+			s.NoteAfter("deleted unit %s", u.Name())
+		}
+		return s.Tx.DeleteUnits(s.Workspace, *force, units...)
+	})
 }

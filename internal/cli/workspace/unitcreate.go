@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -12,7 +13,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/links/entity"
-	"github.com/fctl-dev/fctl/internal/links/propagate"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -29,7 +29,9 @@ type unitCreate struct {
 }
 
 func newUnitCreate(a *command.App) *cobra.Command {
-	o := &unitCreate{Common: session.Common{App: a}}
+	o := &unitCreate{
+		Common: session.Common{App: a}, Body: session.Body{Of: entity.KindUnit},
+	}
 	cmd := &cobra.Command{
 		Use:   "create [flags] [UNIT] [FILE]",
 		Short: "Make a unit from a file, or as a clone of another unit",
@@ -43,12 +45,8 @@ its data in base64 if it has the field Data.`,
   fctl unit create -f manifests -R`,
 		Args: session.Words(0, 2),
 	}
-	flags := cmd.Flags()
-	o.AddWrite(flags)
-	o.Metadata.Add(flags)
-	o.AddAllowExists(flags)
-	o.Body.Add(flags, "unit")
-	o.Output.Add(flags)
+	flags := session.Flags(cmd, o.AddWrite, o.Metadata.Add, o.AddAllowExists, o.Body.Add,
+		o.Output.Add)
 	flags.StringVar(&o.toolchain, "toolchain", "",
 		"`TOOLCHAIN`, if the name of the file does not imply it")
 	flags.StringVar(&o.upstreamUnit, "upstream-unit", "", "clone the unit `[SPACE/]UNIT`")
@@ -67,7 +65,7 @@ its data in base64 if it has the field Data.`,
 		if o.upstreamUnit != "" && len(words) == 2 {
 			return diag.Usage("a clone gets its data from its upstream, not from a file")
 		}
-		title := "unit create " + strings.Join(append(words, o.paths...), " ")
+		title := session.Title(cmd, append(words, o.paths...)...)
 		return o.Write(cmd, title, func(s *session.Session) error { return o.run(s, words) })
 	}
 	return cmd
@@ -97,19 +95,17 @@ func (o *unitCreate) run(s *session.Session, words []string) error {
 		return err
 	}
 	for _, n := range all {
-		if o.AllowExists {
-			if u, err := s.Unit(space.Slug, n.slug); err == nil {
-				if err := s.PrintUnit(&o.Output, u, ""); err != nil {
-					return err
-				}
-				continue
+		if u := s.Existing(entity.KindUnit, space.Slug+"/"+n.slug); u != nil && o.AllowExists {
+			if err := s.PrintOne(&o.Output, u, u, ""); err != nil {
+				return err
 			}
+			continue
 		}
 		u, err := o.create(s, space, n)
 		if err != nil {
 			return err
 		}
-		if err := s.PrintUnit(&o.Output, u, "Successfully created unit "+u.Slug); err != nil {
+		if err := s.PrintDone(&o.Output, u, "created"); err != nil {
 			return err
 		}
 	}
@@ -126,12 +122,8 @@ func (o *unitCreate) create(
 	unit.Slug, unit.ToolchainType = n.slug, n.toolchain
 	var up *workspace.Unit
 	if o.upstreamUnit != "" {
-		upSpace := o.upstreamSpace
-		if upSpace == "" {
-			upSpace = space.Slug
-		}
 		var err error
-		if up, err = s.Unit(upSpace, o.upstreamUnit); err != nil {
+		if up, err = s.Unit(cmp.Or(o.upstreamSpace, space.Slug), o.upstreamUnit); err != nil {
 			return nil, err
 		}
 		unit.ToolchainType = up.ToolchainType
@@ -144,27 +136,23 @@ func (o *unitCreate) create(
 	if err := s.Tx.Create(s.Workspace, u); err != nil {
 		return nil, err
 	}
-	e, err := s.Engine()
-	if err != nil {
-		return nil, err
-	}
 	switch {
 	case up != nil:
-		return u, clone(s, e, u, up, o.ChangeDesc)
+		return u, clone(s, u, up, o.ChangeDesc)
 	case n.file:
 		if _, err := s.Unwritten(u, nil, n.data); err != nil {
 			return nil, err
 		}
-		_, err = s.Tx.Record(e, u, n.data, entity.SourceCreateUnit, o.ChangeDesc,
+		_, err := s.Tx.Record(s.Propagator, u, n.data, entity.SourceCreateUnit, o.ChangeDesc,
 			entity.Mutation{}, false)
-		err = session.InFile(err, n.name)
+		return u, session.InFile(err, n.name)
 	}
-	return u, err
+	return u, nil
 }
 
 // clone gives a new unit the data of another one, and links them.
-func clone(s *session.Session, e *propagate.Propagator, u, up *workspace.Unit, description string) error {
-	if _, err := s.Tx.Edits(e, []*workspace.Unit{up}, s.StrictWorktree); err != nil {
+func clone(s *session.Session, u, up *workspace.Unit, description string) error {
+	if err := s.Edits(up); err != nil {
 		return err
 	}
 	data, err := s.Store.Data(up, up.HeadRevisionNum)
@@ -174,7 +162,7 @@ func clone(s *session.Session, e *propagate.Propagator, u, up *workspace.Unit, d
 	base, end := int64(0), up.HeadRevisionNum
 	u.UpstreamUnitID, u.UpstreamSpaceID = up.UnitID, up.SpaceID
 	u.UpstreamRevisionNum = end
-	if _, err := s.Tx.Record(e, u, data, entity.SourceCloneUnit, description, entity.Mutation{
+	if _, err := s.Tx.Record(s.Propagator, u, data, entity.SourceCloneUnit, description, entity.Mutation{
 		MergeSourceID: up.UnitID, MergeBaseRevisionNum: &base, MergeEndRevisionNum: &end,
 		UpgradedFromUpstreamRevisionNum: &end,
 	}, false); err != nil {
@@ -207,9 +195,7 @@ func (o *unitCreate) sources(s *session.Session, words []string) ([]newData, err
 		}
 		n.slug, n.toolchain = n.unit.Slug, n.unit.ToolchainType
 	}
-	if o.toolchain != "" {
-		n.toolchain = api.ToolchainType(o.toolchain)
-	}
+	n.toolchain = cmp.Or(api.ToolchainType(o.toolchain), n.toolchain)
 	if len(words) > 0 {
 		n.slug = words[0]
 	}
@@ -227,9 +213,7 @@ func (o *unitCreate) sources(s *session.Session, words []string) ([]newData, err
 	if n.file && o.upstreamUnit != "" {
 		return nil, diag.Usage("a clone gets its data from its upstream, not from a text")
 	}
-	if n.toolchain == "" {
-		n.toolchain = api.ToolchainKubernetesYAML
-	}
+	n.toolchain = cmp.Or(n.toolchain, api.ToolchainKubernetesYAML)
 	if err := checkToolchain(n.toolchain); err != nil {
 		return nil, err
 	}
@@ -237,17 +221,15 @@ func (o *unitCreate) sources(s *session.Session, words []string) ([]newData, err
 }
 
 func checkToolchain(t api.ToolchainType) error {
+	if workspace.HasToolchain(t) {
+		return nil
+	}
 	var names []string
 	for _, known := range workspace.Toolchains() {
-		if known == t {
-			return nil
-		}
 		names = append(names, string(known))
 	}
-	return &entity.Error{
-		Code: entity.CodeToolchain, Message: "unknown toolchain " + string(t),
-		Hint: "known are " + strings.Join(names, ", "),
-	}
+	return entity.Fail(entity.CodeToolchain, "unknown toolchain %s", t).
+		WithHint("known are " + strings.Join(names, ", "))
 }
 
 // files returns one unit for each file of the paths, named by its relative path.

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,9 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/links/entity"
-	"github.com/fctl-dev/fctl/internal/links/propagate"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
@@ -45,10 +42,8 @@ given before FUNCTION.`,
   fctl unit do --where "Labels.tier = 'web'" set-annotation team shop
   fctl unit do web get-container-image '*'`,
 	}
-	flags := cmd.Flags()
+	flags := session.Flags(cmd, o.AddWrite, o.Selection.Add)
 	flags.SetInterspersed(false)
-	o.AddWrite(flags)
-	o.Selection.Add(flags)
 	flags.StringVar(&o.whereResource, "where-resource", "", "select only resources matching "+
 		"`EXPR`")
 	flags.StringVar(&o.invocation, "invocation", "", "run the stored invocation `[SPACE/]SLUG`")
@@ -58,7 +53,7 @@ given before FUNCTION.`,
 		var names []string
 		if !o.Selection.IsSet() {
 			if len(words) == 0 {
-				return diag.UsageHint(cmd.UseLine(), "a unit and a function are expected")
+				return session.Missing(cmd, "UNIT")
 			}
 			names, words = words[:1], words[1:]
 			if len(words) > 0 && strings.HasPrefix(words[0], "-") { // flags after UNIT
@@ -71,13 +66,11 @@ given before FUNCTION.`,
 		if len(words) == 0 == (o.invocation == "") {
 			return diag.UsageHint(cmd.UseLine(), "either a function or --invocation is expected")
 		}
-		if !validSubgroup(o.subgroup) {
-			return diag.Usage(
-				"--subgroup: at most 64 letters and digits, not beginning with ConfigHub")
+		if err := validSubgroup(o.subgroup); err != nil {
+			return err
 		}
 		o.said = strings.Join(words, " ")
-		title := strings.Join(append([]string{"unit do"}, names...), " ")
-		return o.Write(cmd, title, func(s *session.Session) error {
+		return o.Write(cmd, session.Title(cmd, names...), func(s *session.Session) error {
 			defer func() {
 				if s.Tx.Title != "" { // else it cannot be undone
 					s.Tx.Title = strings.TrimSpace(s.Tx.Title + " " + o.said)
@@ -110,29 +103,26 @@ func (o *unitDo) chain(s *session.Session, u *workspace.Unit, words []string,
 	if err != nil {
 		return nil, "", err
 	}
-	var p *plan.Plan
-	if o.invocation != "" {
-		i, err := s.Invocation(s.SpaceSlug(), o.invocation)
+	if o.invocation == "" {
+		p, err := resolver.Resolve(resolver.Split(words))
 		if err != nil {
 			return nil, "", err
 		}
-		id = i.InvocationID
-		if i.ToolchainType != u.ToolchainType {
-			return nil, "", &entity.Error{
-				Code: entity.CodeToolchain, Message: "the invocation " + i.Slug + " is for " +
-					string(i.ToolchainType) + ", " + u.Name() + " is " + string(u.ToolchainType),
-			}
-		}
-		p, err = resolver.List(api.FunctionInvocationList{{
-			FunctionName: i.FunctionName, Arguments: i.Arguments, WhereResource: i.WhereResource,
-		}})
-		if err != nil {
-			return nil, "", err
-		}
-	} else if p, err = resolver.Resolve(resolver.Split(words)); err != nil {
+		return p.Invocations, "", nil
+	}
+	i, err := s.Invocation(s.SpaceSlug(), o.invocation)
+	if err != nil {
 		return nil, "", err
 	}
-	return p.Invocations, id, nil
+	if i.ToolchainType != u.ToolchainType {
+		return nil, "", entity.Fail(entity.CodeToolchain, "the invocation %s is for %s, %s is %s",
+			i.Slug, i.ToolchainType, u.Name(), u.ToolchainType)
+	}
+	p, err := resolver.List(api.FunctionInvocationList{i.Call()})
+	if err != nil {
+		return nil, "", err
+	}
+	return p.Invocations, i.InvocationID, nil
 }
 
 func (o *unitDo) run(
@@ -142,11 +132,7 @@ func (o *unitDo) run(
 	if err != nil {
 		return err
 	}
-	e, err := s.Engine()
-	if err != nil {
-		return err
-	}
-	if _, err := s.Tx.Edits(e, []*workspace.Unit{u}, o.StrictWorktree); err != nil {
+	if err := s.Edits(u); err != nil {
 		return err
 	}
 	before, err := s.Store.Data(u, u.HeadRevisionNum)
@@ -167,50 +153,45 @@ func (o *unitDo) run(
 	}
 	o.said = secrets.Message(o.said)
 	if len(r.Outputs) > 0 {
-		outputs := slices.Clone(r.Outputs)
-		if s.App.Streams.OutIsTerminal() {
-			secrets, err := s.Secrets(u, before, r.ConfigData, arguments...)
-			if err != nil {
-				return err
-			}
-			for i := range outputs {
-				outputs[i] = secrets.Returned(outputs[i])
-			}
+		secrets, err := s.ValueSecrets(u, before, r.ConfigData, arguments...)
+		if err != nil {
+			return err
+		}
+		outputs := make(api.OutputList, len(r.Outputs))
+		for i := range outputs {
+			outputs[i] = secrets.Returned(r.Outputs[i])
 		}
 		s.After(func() error { return printOutputs(s, outputs) })
 	}
 	if r.ValidationFailed {
-		return &entity.Error{
-			Code: entity.CodeFunctionFailed, Class: api.FailureNo, Space: u.SpaceSlug, Unit: u.Slug,
-			Message: u.Name() + " did not pass the validation, and was not changed",
-		}
+		return u.Fail(entity.CodeFunctionFailed, "%s did not pass the validation, and was not changed",
+			u.Name()).WithClass(api.FailureNo)
 	}
 	if !r.Changed {
 		return nil
 	}
-	mutations, sources, err := o.mutations(s, e, u, chain, r, invocationID)
+	mutations, sources, err := o.mutations(s, u, chain, r, invocationID)
 	if err != nil {
 		return err
 	}
-	head := u.HeadRevisionNum
 	s.Tx.Revise(u, workspace.Change{
 		Data: r.ConfigData, Source: entity.SourceInvoke,
 		Description: cmp.Or(o.ChangeDesc, o.invocation, o.said),
 		Mutations:   mutations, Sources: sources,
 	})
-	s.After(func() error {
-		s.Note("%s: revision %d -> %d", u.Name(), head, head+1)
-		return nil
-	})
+	s.NoteAfter("%s: revision %d -> %d", u.Name(), u.HeadRevisionNum-1, u.HeadRevisionNum)
 	return nil
 }
 
 // mutations returns one mutation for each function that changed the unit, and the new sources.
 func (o *unitDo) mutations(
-	s *session.Session, e *propagate.Propagator, u *workspace.Unit,
-	chain api.FunctionInvocationList, r *handler.Result,
+	s *session.Session, u *workspace.Unit, chain api.FunctionInvocationList, r *handler.Result,
 	invocationID string,
 ) ([]entity.Mutation, api.ResourceMutationList, error) {
+	executor, err := s.Functions()
+	if err != nil {
+		return nil, nil, err
+	}
 	numbers := map[int]int{} // of the functions
 	var causes []entity.Mutation
 	for _, index := range r.Mutators {
@@ -225,7 +206,7 @@ func (o *unitDo) mutations(
 		return nil, nil, err
 	}
 	change := renumber(r.Mutations, numbers, o.protect)
-	return causes, mutation.Add(before, change, e.Executor.ResourceProvider(u.ToolchainType)), nil
+	return causes, mutation.Add(before, change, executor.ResourceProvider(u.ToolchainType)), nil
 }
 
 // renumber gives the entries of mutations other indexes.

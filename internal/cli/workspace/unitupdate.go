@@ -11,7 +11,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
-	"github.com/fctl-dev/fctl/internal/links/propagate"
 	"github.com/fctl-dev/fctl/internal/links/resolve"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
@@ -37,7 +36,9 @@ type unitUpdate struct {
 }
 
 func newUnitUpdate(a *command.App) *cobra.Command {
-	o := &unitUpdate{Common: session.Common{App: a}}
+	o := &unitUpdate{
+		Common: session.Common{App: a}, Body: session.Body{Of: entity.KindUnit},
+	}
 	cmd := &cobra.Command{
 		Use:   "update [flags] [UNIT] [FILE]",
 		Short: "Give a unit other data, resolve its links, or restore a revision",
@@ -52,15 +53,10 @@ not have stay.`,
   fctl unit update web --space prod --patch --upgrade --dry-run
   fctl unit update web --patch --resolve 'Link:*'
   fctl unit update web --restore 3`,
-		Args: session.Words(0, 2),
+		Args: o.check,
 	}
-	flags := cmd.Flags()
-	o.AddWrite(flags)
-	o.Selection.Add(flags)
-	o.Metadata.Add(flags)
-	o.Body.Add(flags, "unit")
-	o.Output.Add(flags)
-	o.ResolveFlags.Add(flags)
+	flags := session.Flags(cmd, o.AddWrite, o.Selection.Add, o.Metadata.Add, o.Body.Add,
+		o.Output.Add, o.ResolveFlags.Add)
 	flags.BoolVar(&o.patch, "patch", false, "merge labels and annotations of a text")
 	flags.BoolVar(&o.upgrade, "upgrade", false, "merge what changed in the unit it was cloned from")
 	flags.StringArrayVar(&o.resolve, "resolve", nil,
@@ -75,30 +71,27 @@ not have stay.`,
 	flags.StringVar(&o.subgroup, "subgroup", "", "record the mutations under your own `CATEGORY`")
 	flags.BoolVar(&o.protect, "protect", false, "keep merges from overwriting this change")
 	flags.Int64Var(&o.version, "version", 0, "fail if the unit has another version than `N`")
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		if err := o.check(cmd, words); err != nil {
+	return o.Writes(cmd, func(s *session.Session, words []string) error {
+		units, err := o.UnitsNamed(s, words[:min(len(words), 1)])
+		if err != nil {
 			return err
 		}
-		title := "unit update " + strings.Join(words, " ")
-		return o.Write(cmd, title, func(s *session.Session) error {
-			units, err := o.UnitsNamed(s, words[:min(len(words), 1)])
-			if err != nil {
-				return err
-			}
-			if units, err = s.Ordered(units, false); err != nil {
-				return err
-			}
-			o.printChanges(s)
-			o.several = len(units) > 1
-			return s.EachUnit(units, func(u *workspace.Unit) error { return o.run(s, u, words) })
-		})
-	}
-	return cmd
+		if units, err = s.Ordered(units, false); err != nil {
+			return err
+		}
+		o.printChanges(s)
+		o.several = len(units) > 1
+		return s.EachUnit(units, func(u *workspace.Unit) error { return o.run(s, u, words) })
+	})
 }
 
-// check reports flags that do not go together.
+// check reports words and flags that do not go together.
 func (o *unitUpdate) check(cmd *cobra.Command, words []string) error {
-	if err := session.NamesOrWhere(cmd, words[:min(len(words), 1)], &o.Selection); err != nil {
+	if err := session.Words(0, 2)(cmd, words); err != nil {
+		return err
+	}
+	names := words[:min(len(words), 1)]
+	if err := session.NamesOrWhere(cmd, names, &o.Selection, "UNIT"); err != nil {
 		return err
 	}
 	data := 0
@@ -117,19 +110,22 @@ func (o *unitUpdate) check(cmd *cobra.Command, words []string) error {
 	if o.Stdin() && len(words) == 2 && words[1] == "-" {
 		return diag.Usage("the standard input is either the unit or its data")
 	}
-	if !validSubgroup(o.subgroup) {
+	return validSubgroup(o.subgroup)
+}
+
+func validSubgroup(text string) error {
+	isOther := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	}
+	if len(text) > 64 || strings.HasPrefix(text, "ConfigHub") || strings.ContainsFunc(text, isOther) {
 		return diag.Usage("--subgroup: at most 64 letters and digits, not beginning with ConfigHub")
 	}
 	return nil
 }
 
-func validSubgroup(text string) bool {
-	for _, r := range text {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') {
-			return false
-		}
-	}
-	return len(text) <= 64 && !strings.HasPrefix(text, "ConfigHub")
+// merges reports whether links are resolved or something is merged, whose results are printed.
+func (o *unitUpdate) merges() bool {
+	return o.upgrade || len(o.resolve) > 0 || o.mergeSource != "" || o.mergeExternal != ""
 }
 
 func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) error {
@@ -147,19 +143,18 @@ func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) 
 		s.Tx.Updated(&u.Common)
 		s.Tx.Write(u)
 	}
-	e, err := s.Engine()
-	if err != nil {
-		return err
-	}
 	if o.restore == "head" {
-		return o.restoreHead(s, u)
+		if err := s.Tx.RestoreWorking(u); err != nil {
+			return err
+		}
+		return s.PrintDone(&o.Output, u, "updated")
 	}
-	edits, err := s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree)
+	edits, err := s.Propagator.Edits(u)
 	if err != nil {
 		return err
 	}
 	if o.Form == mutationsForm && len(edits) > 0 {
-		if err := o.edit(s, e, u); err != nil {
+		if err := o.edit(s, u); err != nil {
 			return err
 		}
 	}
@@ -170,11 +165,11 @@ func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) 
 				return err
 			}
 		}
-		if err := o.record(s, e, u, data, entity.SourceUpdate, entity.Mutation{}); err != nil {
+		if err := o.record(s, u, data, entity.SourceUpdate, entity.Mutation{}); err != nil {
 			return session.InFile(err, strings.Join(words[min(1, len(words)):], ""))
 		}
 	case o.restore != "":
-		if err := o.restoreRevision(s, e, u); err != nil {
+		if err := o.restoreRevision(s, u); err != nil {
 			return err
 		}
 	case o.upgrade || len(o.resolve) > 0:
@@ -185,7 +180,7 @@ func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) 
 	if o.Form == mutationsForm {
 		return nil // all of them at the end
 	}
-	return s.PrintUnit(&o.Output, u, "Successfully updated unit "+u.Slug)
+	return s.PrintDone(&o.Output, u, "updated")
 }
 
 // fields gives a unit the fields of the text that flags name, and returns the data that it has.
@@ -200,23 +195,15 @@ func (o *unitUpdate) fields(s *session.Session, u *workspace.Unit, file bool) (
 	if err != nil {
 		return nil, false, err
 	}
-	if has && (file || o.upgrade || len(o.resolve) > 0 || o.restore != "" || o.mergeSource != "" ||
-		o.mergeExternal != "") {
+	if has && (file || o.restore != "" || o.merges()) {
 		return nil, false, diag.Usage("the text has other data in the field Data: leave it out")
 	}
 	if body.ToolchainType != "" && body.ToolchainType != u.ToolchainType {
-		return nil, false, &entity.Error{
-			Code: entity.CodeToolchainImmutable, Space: u.SpaceSlug, Unit: u.Slug,
-			Message: u.Name() + " is of " + string(u.ToolchainType) +
-				", which cannot be changed to " +
-				string(body.ToolchainType),
-			Hint: "make another unit",
-		}
+		return nil, false, u.Fail(entity.CodeToolchainImmutable,
+			"%s is of %s, which cannot be changed to %s", u.Name(), u.ToolchainType,
+			body.ToolchainType).WithHint("make another unit")
 	}
-	if err := session.SameID(u.UnitID, body.UnitID); err != nil {
-		return nil, false, err
-	}
-	return data, has, session.Update(&u.Common, &body.Common, entity.Given(text), o.patch)
+	return data, has, session.Update(u, body, entity.Given(text), o.patch)
 }
 
 // mutationsForm is the output format that prints what changed.
@@ -224,20 +211,14 @@ const mutationsForm = "mutations"
 
 // printChanges prints the changes of all units.
 func (o *unitUpdate) printChanges(s *session.Session) {
-	if o.Form != mutationsForm || o.upgrade || len(o.resolve) > 0 || o.mergeSource != "" ||
-		o.mergeExternal != "" {
-		return // the results of resolving and merging have them
+	if o.Form == mutationsForm && !o.merges() {
+		o.changes = api.ResourceMutationList{}
+		s.After(func() error { return s.App.WriteValuesJSON(o.changes) })
 	}
-	s.After(func() error {
-		if o.changes == nil {
-			o.changes = api.ResourceMutationList{}
-		}
-		return s.App.WriteValuesJSON(o.changes)
-	})
 }
 
 // edit adds the recorded edit of a working copy to the changes.
-func (o *unitUpdate) edit(s *session.Session, e *propagate.Propagator, u *workspace.Unit) error {
+func (o *unitUpdate) edit(s *session.Session, u *workspace.Unit) error {
 	before, err := s.Store.Data(u, u.HeadRevisionNum-1)
 	if err != nil {
 		return err
@@ -246,7 +227,11 @@ func (o *unitUpdate) edit(s *session.Session, e *propagate.Propagator, u *worksp
 	if err != nil {
 		return err
 	}
-	change, err := resolve.Diff(e.Executor, u.ToolchainType, before, after, u.HeadMutationNum)
+	executor, err := s.Functions()
+	if err != nil {
+		return err
+	}
+	change, err := resolve.Diff(executor, u.ToolchainType, before, after, u.HeadMutationNum)
 	if err != nil {
 		return err
 	}
@@ -257,44 +242,34 @@ func (o *unitUpdate) edit(s *session.Session, e *propagate.Propagator, u *worksp
 func (o *unitUpdate) changed(
 	s *session.Session, u *workspace.Unit, change api.ResourceMutationList, before, after []byte,
 ) error {
-	if s.App.Streams.OutIsTerminal() {
-		secrets, err := s.Secrets(u, before, after)
-		if err != nil {
-			return err
-		}
-		change = secrets.Mutations(change)
-	}
-	o.changes = append(o.changes, change...)
-	return nil
+	secrets, err := s.ValueSecrets(u, before, after)
+	o.changes = append(o.changes, secrets.Mutations(change)...)
+	return err
 }
 
 // record makes a revision, unless the data is that of the head.
 func (o *unitUpdate) record(
-	s *session.Session, e *propagate.Propagator, u *workspace.Unit, data []byte,
-	source entity.Source, m entity.Mutation,
+	s *session.Session, u *workspace.Unit, data []byte, source entity.Source, m entity.Mutation,
 ) error {
 	if u.HeadRevisionNum > 0 && api.DataHash(data) == u.DataHash {
 		return nil
 	}
 	m.Subgroup = o.subgroup
-	var before []byte
-	if u.HeadRevisionNum > 0 {
-		var err error
-		if before, err = s.Store.Data(u, u.HeadRevisionNum); err != nil {
-			return err
-		}
+	before, err := s.Store.Data(u, u.HeadRevisionNum)
+	if err != nil {
+		return err
 	}
 	if _, err := s.Unwritten(u, before, data); err != nil {
 		return err
 	}
-	change, err := s.Tx.Record(e, u, data, source, o.ChangeDesc, m, o.protect)
+	change, err := s.Tx.Record(s.Propagator, u, data, source, o.ChangeDesc, m, o.protect)
 	if err != nil {
 		return err
 	}
 	return o.changed(s, u, change, before, data)
 }
 
-func (o *unitUpdate) restoreRevision(s *session.Session, e *propagate.Propagator, u *workspace.Unit) error {
+func (o *unitUpdate) restoreRevision(s *session.Session, u *workspace.Unit) error {
 	n, err := strconv.ParseInt(o.restore, 10, 64)
 	if err != nil || n < 0 || n > u.HeadRevisionNum {
 		return diag.Usage("--restore: a revision from 0 to %d is expected, not %q",
@@ -304,13 +279,5 @@ func (o *unitUpdate) restoreRevision(s *session.Session, e *propagate.Propagator
 	if err != nil {
 		return err
 	}
-	return o.record(s, e, u, data, entity.SourceRestore, entity.Mutation{RestoredRevisionNum: &n})
-}
-
-// restoreHead writes the working copy of a unit again.
-func (o *unitUpdate) restoreHead(s *session.Session, u *workspace.Unit) error {
-	if err := s.Tx.RestoreWorking(u); err != nil {
-		return err
-	}
-	return s.PrintUnit(&o.Output, u, "Successfully updated unit "+u.Slug)
+	return o.record(s, u, data, entity.SourceRestore, entity.Mutation{RestoredRevisionNum: &n})
 }

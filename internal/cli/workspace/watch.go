@@ -55,23 +55,16 @@ resolved. Stop with Ctrl-C.`,
 // returned.
 func round(c *session.Common, cmd *cobra.Command, fail bool) error {
 	return c.Write(cmd, "watch", func(s *session.Session) error {
-		e, err := s.Engine()
-		if err != nil {
-			return err
-		}
 		heads := map[*workspace.Unit]int64{}
 		for _, u := range s.Units {
 			heads[u] = u.HeadRevisionNum
 		}
 		var problems []error
-		if _, err := s.Tx.Edits(e, s.Units, false); err != nil {
+		if err := s.Edits(s.Units...); err != nil {
 			problems = append(problems, err)
 		}
-		change := propagate.Change{Revised: map[*workspace.Unit]bool{}}
-		for _, u := range s.Tx.Revised {
-			change.Revised[u] = true
-		}
-		results, err := e.Run(s.Ctx, change, propagate.Selection{Stale: true, Propagate: true})
+		results, err := s.Propagator.Run(s.Ctx, s.Revised(),
+			propagate.Selection{Stale: true, Propagate: true})
 		if err != nil {
 			problems = append(problems, err)
 		}
@@ -93,31 +86,15 @@ func round(c *session.Common, cmd *cobra.Command, fail bool) error {
 		s.After(func() error {
 			s.NoteConflicts(results)
 			err := s.App.WriteText(lines.String())
-			if all := unique(problems); fail && len(all) > 0 {
+			all := session.Once{}.Fresh(errors.Join(problems...))
+			if fail && len(all) > 0 {
 				return errors.Join(err, all)
-			} else if !fail {
-				s.App.Console().Problems(all)
 			}
+			s.App.Console().Problems(all)
 			return err
 		})
 		return nil
 	})
-}
-
-// unique returns the problems in errors, each once.
-func unique(errs []error) diag.List {
-	if len(errs) == 0 {
-		return nil
-	}
-	var all diag.List
-	seen := map[string]bool{}
-	for _, f := range diag.Failures(errors.Join(errs...), api.FailureFunction) {
-		if text := f.Error(); !seen[text] {
-			seen[text] = true
-			all = append(all, f)
-		}
-	}
-	return all
 }
 
 // watch does a round at the beginning and after each change.
@@ -145,7 +122,7 @@ func watch(c *session.Common, cmd *cobra.Command, dir string) error {
 			}
 			err := round(c, cmd, false)
 			if definitions, ok := errors.AsType[entity.Errors](err); ok {
-				c.App.Console().Problems(unique([]error{definitions})) // until they are edited
+				c.App.Console().Problems(session.Once{}.Fresh(definitions)) // until they are edited
 			} else if err != nil {
 				return err
 			}

@@ -17,6 +17,7 @@ import (
 	wslink "github.com/fctl-dev/fctl/internal/cli/workspace/link"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/starter"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -54,11 +55,8 @@ func newWorkspaceInit(a *command.App) *cobra.Command {
 		Long: `Make a directory a workspace with one space. Files that exist already are not
 touched, except that .gitignore gets the lines that it lacks.`,
 		Example: "  fctl workspace init shop",
+		Args:    session.Words(0, 1),
 		RunE: func(cmd *cobra.Command, words []string) error {
-			if len(words) > 1 {
-				return diag.UsageHint(cmd.UseLine(), "one directory is expected, got %d words",
-					len(words))
-			}
 			s, err := a.Settings(cmd.Flags())
 			if err != nil {
 				return err
@@ -144,15 +142,13 @@ does, and discards records of commands that are damaged or not of fctl.`,
 		c.DryRun = !c.Repair
 		return c.Read(cmd, func(s *session.Session) error {
 			problems := append(s.Store.CheckUndo(), s.Validate()...)
-			more, err := s.CheckEngine()
-			if err != nil {
-				return err
+			for _, check := range []func() (entity.Errors, error){s.CheckFunctions, s.CheckData} {
+				more, err := check()
+				if err != nil {
+					return err
+				}
+				problems = append(problems, more...)
 			}
-			problems = append(problems, more...)
-			if more, err = s.CheckData(); err != nil {
-				return err
-			}
-			problems = append(problems, more...)
 			if len(problems) > 0 {
 				s.Problems = nil
 				return problems
@@ -177,7 +173,7 @@ changed nothing, nothing is taken back: fctl undo says so, and which command the
 next fctl undo takes back.`,
 		Args: command.NoArguments,
 	}
-	c.AddDryRun(cmd.Flags())
+	session.Flags(cmd, c.AddDryRun)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.Write(cmd, "", func(s *session.Session) error {
 			s.Tx.Drop()

@@ -1,6 +1,7 @@
 package entity
 
 import (
+	"strings"
 	"time"
 
 	"github.com/fctl-dev/fctl/api"
@@ -80,6 +81,9 @@ const (
 	FilterMutation FilterFrom = "Mutation"
 	FilterSpace    FilterFrom = "Space"
 )
+
+// Kind returns the kind of what is selected.
+func (f FilterFrom) Kind() Kind { return Kind(strings.ToLower(string(f))) }
 
 // Filter is a stored filter.
 type Filter struct {

@@ -2,6 +2,7 @@ package entity
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fctl-dev/fctl/api"
@@ -145,6 +146,15 @@ func (l *Link) Type() UpdateType {
 		return UpdateNeedsProvides
 	}
 	return l.UpdateType
+}
+
+// Reasons returns the stale reasons as a text.
+func (l *Link) Reasons() string {
+	texts := make([]string, len(l.StaleReasons))
+	for i, r := range l.StaleReasons {
+		texts[i] = string(r)
+	}
+	return strings.Join(texts, ",")
 }
 
 // Merges reports whether the link merges units.

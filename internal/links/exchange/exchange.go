@@ -20,43 +20,30 @@ import (
 // OriginAnnotation is the annotation of an imported entity that holds its ID in the other system.
 const OriginAnnotation = "fctl.dev/imported-id"
 
-// Unit is a unit with its data, which JSON has in base64.
-type Unit struct {
-	entity.Unit
-	Data      []byte `json:",omitempty"`
-	LiveState []byte `json:",omitempty"`
-	// HasData reports whether the object has the field Data.
-	HasData bool `json:"-"`
-}
-
-// Object is an entity of another system. The field of its kind is set.
+// Object is an entity of another system.
 type Object struct {
-	Kind      entity.Kind
+	entity.Entity
 	ID        string // in the other system; "" if it is unknown
-	Slug      string
 	SpaceID   string
 	SpaceSlug string // "" if the text does not have it
 	Pos       api.Position
 
-	Space      *entity.Space
-	Unit       *Unit
-	Link       *entity.Link
-	Invocation *entity.Invocation
-	Filter     *entity.Filter
+	// Data and LiveState are of a unit. HasData reports whether the object has the field Data.
+	Data, LiveState []byte
+	HasData         bool
 	// FilterSpaceID is the space that a filter is limited to.
 	FilterSpaceID string
-	// Stated reports whether a link says AutoUpdate.
-	Stated bool
 	// Left are the fields with a value that a workspace does not keep, sorted.
 	Left []string
 }
 
-// Name returns the kind and the name of the object for messages.
-func (o *Object) Name() string {
-	if o.Kind == entity.KindSpace || o.SpaceSlug == "" {
-		return string(o.Kind) + " " + o.Slug
+// Called returns the kind and the name of the object for messages.
+func (o *Object) Called() string {
+	name := o.Base().Slug
+	if o.Kind() != entity.KindSpace && o.SpaceSlug != "" {
+		name = o.SpaceSlug + "/" + name
 	}
-	return string(o.Kind) + " " + o.SpaceSlug + "/" + o.Slug
+	return string(o.Kind()) + " " + name
 }
 
 // Set is the content of some files.

@@ -61,7 +61,7 @@ func TestReadKinds(t *testing.T) {
 			set := read(t, c.text)
 			var got []string
 			for _, o := range set.Objects {
-				got = append(got, o.Name())
+				got = append(got, o.Called())
 			}
 			for kind, n := range set.Unsupported {
 				got = append(got, strings.Repeat("I", n-1)+"1 "+kind)
@@ -88,10 +88,10 @@ func TestReadLeft(t *testing.T) {
 	if got := set.Objects[1].Left; !slices.Equal(got, []string{"Invocation.Arguments.DataType"}) {
 		t.Errorf("got %q", got)
 	}
-	if u := set.Objects[0].Unit; string(u.Data) != "a" || !u.HasData {
+	if u := set.Objects[0]; string(u.Data) != "a" || !u.HasData {
 		t.Errorf("data %q", u.Data)
 	}
-	if v := set.Objects[1].Invocation.Arguments[0].Value; v != 3 {
+	if v := set.Objects[1].Entity.(*entity.Invocation).Arguments[0].Value; v != 3 {
 		t.Errorf("argument %T %v", v, v)
 	}
 }

@@ -17,42 +17,35 @@ import (
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
-// kinds are the fields of a list element that hold the entity that it is about, in the order of
-// preference: the element of a revision also has its unit. A kind that is "" is not supported.
-func kinds() []struct {
-	field string
-	kind  entity.Kind
-} {
-	return []struct {
-		field string
-		kind  entity.Kind
-	}{
-		{"Link", entity.KindLink},
-		{"Revision", ""},
-		{"Mutation", ""},
-		{"UnitAction", ""},
-		{"UnitEvent", ""},
-		{"Trigger", ""},
-		{"View", ""},
-		{"Unit", entity.KindUnit},
-		{"Invocation", entity.KindInvocation},
-		{"Filter", entity.KindFilter},
-		{"ChangeSet", ""},
-		{"Target", ""},
-		{"BridgeWorker", ""},
-		{"Worker", ""},
-		{"Tag", ""},
-		{"Attestation", ""},
-		{"Space", entity.KindSpace},
+// fields are the fields of a list element that hold the entity that it is about, in the order of
+// preference: the element of a revision also has its unit.
+func fields() []string {
+	return []string{
+		"Link", "Revision", "Mutation", "UnitAction", "UnitEvent", "Trigger", "View", "Unit",
+		"Invocation", "Filter", "ChangeSet", "Target", "BridgeWorker", "Worker", "Tag",
+		"Attestation", "Space",
 	}
+}
+
+// kindOf returns the kind of the entity in a field, "" if it is not supported.
+func kindOf(field string) entity.Kind {
+	if kind := entity.Kind(strings.ToLower(field)); slices.Contains(Kinds(), kind) {
+		return kind
+	}
+	return ""
 }
 
 // order is the position of a kind in a set.
 func order(k entity.Kind) int {
-	return slices.Index([]entity.Kind{
+	return slices.Index(Kinds(), k)
+}
+
+// Kinds returns the kinds of entities such that each follows those that it refers to.
+func Kinds() []entity.Kind {
+	return []entity.Kind{
 		entity.KindSpace, entity.KindUnit, entity.KindInvocation, entity.KindFilter,
 		entity.KindLink,
-	}, k)
+	}
 }
 
 // Read reads texts in JSON or YAML: an object, a list, or several documents. The error is of the
@@ -85,7 +78,7 @@ func Read(texts []entity.Text) (*Set, error) {
 		}
 	}
 	slices.SortStableFunc(r.set.Objects, func(a, b *Object) int {
-		return cmp.Compare(order(a.Kind), order(b.Kind))
+		return cmp.Compare(order(a.Kind()), order(b.Kind()))
 	})
 	return r.set, problems.Err()
 }
@@ -145,29 +138,23 @@ const inputHint = "for example the output of 'cub unit list -o json'"
 
 // element reads an element of a list: an entity in a field of its kind, or an entity itself.
 func (r *reader) element(v strict.Value) {
-	fields, ok := v.Data().(map[string]any)
+	all, ok := v.Data().(map[string]any)
 	if v.Kind() != gaby.Map || !ok {
 		v.Path = "an entity"
 		v.Must("a map", "").Kind = strict.Type
 		return
 	}
-	for _, k := range kinds() {
-		inner, ok := fields[k.field].(map[string]any)
-		if !ok {
-			continue
+	field, inner := flatKind(all), all
+	for _, name := range fields() {
+		if found, ok := all[name].(map[string]any); ok {
+			r.mentioned(all)
+			field, inner = name, found
+			break
 		}
-		r.mentioned(fields)
-		if k.kind == "" {
-			r.set.Unsupported[k.field]++
-			return
-		}
-		r.object(v, k.kind, k.field, inner)
-		return
 	}
-	kind, field := flatKind(fields)
-	switch {
+	switch kind := kindOf(field); {
 	case kind != "":
-		r.object(v, kind, field, fields)
+		r.object(v, kind, field, inner)
 	case field != "":
 		r.set.Unsupported[field]++
 	default:
@@ -177,31 +164,26 @@ func (r *reader) element(v strict.Value) {
 }
 
 // flatKind returns the kind of an entity that is not in a field of its kind, as fctl prints it.
-func flatKind(fields map[string]any) (entity.Kind, string) {
+func flatKind(fields map[string]any) string {
 	if name, ok := fields["EntityType"].(string); ok {
-		for _, k := range kinds() {
-			if k.field == name {
-				return k.kind, name
-			}
-		}
-		return "", name
+		return name
 	}
 	has := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return fields[name] != nil })
 	}
 	switch {
 	case has("LinkID", "FromUnitID", "FromUnit"):
-		return entity.KindLink, "Link"
+		return "Link"
 	case has("InvocationID", "FunctionName"):
-		return entity.KindInvocation, "Invocation"
+		return "Invocation"
 	case has("FilterID", "From"):
-		return entity.KindFilter, "Filter"
+		return "Filter"
 	case has("UnitID", "ToolchainType"):
-		return entity.KindUnit, "Unit"
+		return "Unit"
 	case has("SpaceID"):
-		return entity.KindSpace, "Space"
+		return "Space"
 	}
-	return "", ""
+	return ""
 }
 
 // mentioned records the spaces and units beside an entity.
@@ -240,36 +222,21 @@ func decode(from, to any) error {
 
 // object reads an entity.
 func (r *reader) object(v strict.Value, kind entity.Kind, field string, fields map[string]any) {
-	o := &Object{Kind: kind, Pos: v.InFile()}
-	var to any
-	var id *string
-	var c *entity.Common
-	switch kind {
-	case entity.KindSpace:
-		o.Space = &entity.Space{}
-		to, id, c = o.Space, &o.Space.SpaceID, &o.Space.Common
-	case entity.KindUnit:
-		o.Unit = &Unit{}
-		to, id, c = o.Unit, &o.Unit.UnitID, &o.Unit.Common
-	case entity.KindInvocation:
-		o.Invocation = &entity.Invocation{}
-		to, id, c = o.Invocation, &o.Invocation.InvocationID, &o.Invocation.Common
-	case entity.KindFilter:
-		o.Filter = &entity.Filter{}
-		to, id, c = o.Filter, &o.Filter.FilterID, &o.Filter.Common
-	default:
-		o.Link = &entity.Link{}
-		to, id, c = o.Link, &o.Link.LinkID, &o.Link.Common
-	}
-	for _, name := range []string{"Data", "LiveState"} {
-		text, _ := fields[name].(string)
-		if _, err := base64.StdEncoding.DecodeString(text); err != nil && o.Unit != nil {
-			v.Fail("cub and 'fctl export' print it in base64",
-				"%s of the unit %v is not base64", name, fields["Slug"])
-			return
+	o := &Object{Entity: entity.New(kind), Pos: v.InFile()}
+	if kind == entity.KindUnit {
+		o.HasData = fields["Data"] != nil
+		for name, to := range map[string]*[]byte{"Data": &o.Data, "LiveState": &o.LiveState} {
+			text, _ := fields[name].(string)
+			delete(fields, name)
+			var err error
+			if *to, err = base64.StdEncoding.DecodeString(text); err != nil {
+				v.Fail("cub and 'fctl export' print it in base64",
+					"%s of the unit %v is not base64", name, fields["Slug"])
+				return
+			}
 		}
 	}
-	if err := decode(fields, to); err != nil {
+	if err := decode(fields, o.Entity); err != nil {
 		text := err.Error()
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
@@ -279,44 +246,46 @@ func (r *reader) object(v strict.Value, kind entity.Kind, field string, fields m
 		return
 	}
 	o.finish(fields)
-	o.ID, o.Slug, o.SpaceID, o.SpaceSlug = known(*id), c.Slug, known(c.SpaceID), c.SpaceSlug
-	if o.Slug == "" {
+	c := o.Base()
+	o.ID, o.SpaceID, o.SpaceSlug = known(*o.Ident()), known(c.SpaceID), c.SpaceSlug
+	if c.Slug == "" {
 		v.Fail("", "the %s has no Slug", kind).Code = string(entity.CodeSlug)
 		return
 	}
-	if o.Space != nil {
-		o.SpaceID, o.SpaceSlug = o.ID, o.Slug
+	if space, ok := o.Entity.(*entity.Space); ok {
+		o.SpaceID, o.SpaceSlug = o.ID, c.Slug
 		if o.ID != "" {
-			r.set.Spaces[o.ID] = o.Space
+			r.set.Spaces[o.ID] = space
 		}
 	}
-	o.Left = left(field, fields, to)
+	o.Left = left(field, fields, o.Entity)
 	r.set.Objects = append(r.set.Objects, o)
 }
 
 // finish sets what the types of entities do not say.
 func (o *Object) finish(fields map[string]any) {
-	switch {
-	case o.Unit != nil:
-		o.Unit.HasData = fields["Data"] != nil
-		o.Unit.UpstreamUnitID = known(o.Unit.UpstreamUnitID)
-	case o.Invocation != nil:
-		entity.Whole(o.Invocation.Arguments)
-		o.Invocation.BridgeWorkerID = known(o.Invocation.BridgeWorkerID)
-	case o.Filter != nil:
-		text, _ := fields["FromSpaceID"].(string)
-		o.FilterSpaceID = known(text)
-	case o.Link != nil:
-		l := o.Link
-		_, o.Stated = fields["AutoUpdate"]
-		l.FromUnitID, l.ToUnitID = known(l.FromUnitID), known(l.ToUnitID)
-		l.ToSpaceID = known(l.ToSpaceID)
-		l.TransformInvocationID = known(l.TransformInvocationID)
-		for i := range l.UpstreamGetters {
-			entity.Whole(l.UpstreamGetters[i].FunctionInvocation.Arguments)
+	unzero := func(ids ...*string) {
+		for _, id := range ids {
+			*id = known(*id)
 		}
-		for i := range l.DownstreamSetters {
-			entity.Whole(l.DownstreamSetters[i].FunctionInvocation.Arguments)
+	}
+	switch e := o.Entity.(type) {
+	case *entity.Unit:
+		unzero(&e.UpstreamUnitID)
+	case *entity.Invocation:
+		entity.Whole(e.Arguments)
+		unzero(&e.BridgeWorkerID)
+	case *entity.Filter:
+		o.FilterSpaceID, _ = fields["FromSpaceID"].(string)
+		unzero(&o.FilterSpaceID)
+	case *entity.Link:
+		_, e.Stated = fields["AutoUpdate"]
+		unzero(&e.FromUnitID, &e.ToUnitID, &e.ToSpaceID, &e.TransformInvocationID)
+		for i := range e.UpstreamGetters {
+			entity.Whole(e.UpstreamGetters[i].FunctionInvocation.Arguments)
+		}
+		for i := range e.DownstreamSetters {
+			entity.Whole(e.DownstreamSetters[i].FunctionInvocation.Arguments)
 		}
 	}
 }

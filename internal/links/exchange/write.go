@@ -18,6 +18,13 @@ type Element struct {
 	ToSpace    *Reference         `json:",omitempty"`
 }
 
+// Unit is a unit with its data, which JSON has in base64.
+type Unit struct {
+	entity.Unit
+	Data      []byte `json:",omitempty"`
+	LiveState []byte `json:",omitempty"`
+}
+
 // Reference is an entity that another one refers to.
 type Reference struct {
 	UnitID  string `json:",omitempty"`
@@ -39,9 +46,6 @@ type Link struct {
 	FromUnit, ToUnit, ToSpace, TransformInvocation *string `json:",omitempty"`
 }
 
-// LinkOf returns a link as cub has it.
-func LinkOf(l *entity.Link) *Link { return &Link{Link: *l} }
-
 // Origin replaces the IDs of entities by those that they had before an import.
 func (m IDs) Origin(e *Element) {
 	swap := func(ids ...*string) {
@@ -56,40 +60,36 @@ func (m IDs) Origin(e *Element) {
 			swap(&r.UnitID, &r.SpaceID)
 		}
 	}
-	if s := e.Space; s != nil {
-		copied := *s
-		copied.Annotations = withoutOrigin(s.Annotations)
-		swap(&copied.SpaceID, &copied.Common.SpaceID)
+	own := func(of entity.Entity) {
+		c := of.Base()
+		if c.Annotations[OriginAnnotation] != "" {
+			c.Annotations = maps.Clone(c.Annotations)
+			delete(c.Annotations, OriginAnnotation)
+		}
+		swap(of.Ident(), &c.SpaceID)
+	}
+	if e.Space != nil {
+		copied := *e.Space
+		own(&copied)
 		e.Space = &copied
 	}
 	if u := e.Unit; u != nil {
-		u.Annotations = withoutOrigin(u.Annotations)
-		swap(&u.UnitID, &u.SpaceID, &u.UpstreamUnitID, &u.UpstreamSpaceID)
+		own(u)
+		swap(&u.UpstreamUnitID, &u.UpstreamSpaceID)
 	}
-	if i := e.Invocation; i != nil {
-		copied := *i
-		copied.Annotations = withoutOrigin(i.Annotations)
-		swap(&copied.InvocationID, &copied.SpaceID)
+	if e.Invocation != nil {
+		copied := *e.Invocation
+		own(&copied)
 		e.Invocation = &copied
 	}
 	if f := e.Filter; f != nil {
-		f.Annotations = withoutOrigin(f.Annotations)
-		swap(&f.FilterID, &f.SpaceID, &f.FromSpaceID)
+		own(f)
+		swap(&f.FromSpaceID)
 		f.Where = m.Rewrite(f.Where)
 	}
 	if l := e.Link; l != nil {
-		l.Annotations = withoutOrigin(l.Annotations)
-		swap(&l.LinkID, &l.SpaceID, &l.FromUnitID, &l.ToUnitID, &l.ToSpaceID,
-			&l.TransformInvocationID)
+		own(l)
+		swap(&l.FromUnitID, &l.ToUnitID, &l.ToSpaceID, &l.TransformInvocationID)
 		l.WhereMutation = m.Rewrite(l.WhereMutation)
 	}
-}
-
-func withoutOrigin(annotations map[string]string) map[string]string {
-	if annotations[OriginAnnotation] == "" {
-		return annotations
-	}
-	rest := maps.Clone(annotations)
-	delete(rest, OriginAnnotation)
-	return rest
 }

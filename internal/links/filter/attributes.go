@@ -1,222 +1,195 @@
 package filter
 
 import (
-	"maps"
+	"reflect"
 	"strings"
+	"time"
 
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/where"
 )
 
+// The words for what is selected that is no entity.
+const (
+	Mutation entity.Kind = "mutation"
+	Revision entity.Kind = "revision"
+)
+
 // kinds holds the names of the attributes of each kind, with blanks between them.
 type kinds map[where.Kind]string
 
-func attributes(of kinds) where.Attributes {
+// Schema returns the attributes of the entities of a kind, of mutations or of revisions.
+func Schema(kind entity.Kind) where.Attributes {
 	all := where.Attributes{}
-	for kind, names := range of {
-		for name := range strings.FieldsSeq(names) {
-			all[name] = kind
+	add := func(of kinds) {
+		for kind, names := range of {
+			for name := range strings.FieldsSeq(names) {
+				all[name] = kind
+			}
 		}
+	}
+	if kind != Mutation && kind != Revision {
+		add(kinds{
+			where.Text:   "Slug DisplayName Space.Slug CreatedAt UpdatedAt",
+			where.Number: "Version",
+			where.ID:     "SpaceID",
+			where.Map:    "Labels Annotations DeleteGates",
+		})
+	}
+	switch kind {
+	case entity.KindSpace:
+		add(kinds{where.Map: "TargetFacts"})
+	case entity.KindUnit:
+		add(kinds{
+			where.Text:   "ToolchainType DataHash LastChangeDescription",
+			where.Number: "HeadRevisionNum HeadMutationNum HeadUnitActionNum UpstreamRevisionNum",
+			where.ID:     "UnitID UpstreamUnitID UpstreamSpaceID",
+			where.List:   "SelfBindings",
+		})
+	case entity.KindLink:
+		add(kinds{
+			where.Text: "FromUnit.Slug ToUnit.Slug ToSpace.Slug UpdateType WhereMutation " +
+				"WhereResource Hash ResolvedHash StaleReasons",
+			where.Number: "UpstreamLastMergedRevisionNum DownstreamLastMergedRevisionNum",
+			where.Bool: "AutoUpdate UseLiveState MergeDisableSubtraction Stale " +
+				"InsertStripMetadata",
+			where.ID: "LinkID FromUnitID ToUnitID ToSpaceID TransformInvocationID",
+			where.List: "Bindings UpstreamPaths UpstreamGetters DownstreamPaths " +
+				"DownstreamSetters Outputs",
+		})
+	case entity.KindInvocation:
+		add(kinds{
+			where.Text: "ToolchainType FunctionName WhereResource",
+			where.ID:   "InvocationID BridgeWorkerID",
+			where.List: "Arguments",
+		})
+	case entity.KindFilter:
+		add(kinds{
+			where.Text: "From FromSpace.Slug Where WhereData ResourceType",
+			where.ID:   "FilterID",
+		})
+	case Mutation:
+		add(kinds{
+			where.Text: "FunctionName Subgroup CreatedAt UpdatedAt Source LinkSlug MergeSource " +
+				"InvocationSlug",
+			where.Number: "MutationNum RevisionNum MergeBaseRevisionNum MergeEndRevisionNum " +
+				"UpgradedFromUpstreamRevisionNum RestoredRevisionNum",
+			where.ID: "MutationID RevisionID InvocationID LinkID MergeSourceID UnitID SpaceID",
+		})
+	case Revision:
+		add(kinds{
+			where.Text:   "DataHash Source Description CreatedAt",
+			where.Number: "RevisionNum",
+			where.ID:     "RevisionID UnitID",
+		})
 	}
 	return all
 }
 
-// with returns the attributes and those that all entities have.
-func with(of kinds) where.Attributes {
-	all := common()
-	maps.Copy(all, attributes(of))
-	return all
-}
-
-func common() where.Attributes {
-	return attributes(kinds{
-		where.Text:   "Slug DisplayName Space.Slug CreatedAt UpdatedAt",
-		where.Number: "Version",
-		where.ID:     "SpaceID",
-		where.Map:    "Labels Annotations DeleteGates",
-	})
-}
-
-// commonValue returns the value of an attribute of common.
-func commonValue(c *entity.Common, name string) where.Value {
-	switch name {
-	case "Slug":
-		return textValue(c.Slug)
-	case "DisplayName":
-		return textValue(c.DisplayName)
-	case "SpaceID":
-		return textValue(c.SpaceID)
-	case "Space.Slug":
-		return textValue(c.SpaceSlug)
-	case "Labels":
-		return mapValue(c.Labels)
-	case "Annotations":
-		return mapValue(c.Annotations)
-	case "DeleteGates":
-		gates := map[string]string{}
-		for gate, closed := range c.DeleteGates {
-			if closed {
-				gates[gate] = "true"
+// Of returns the attributes of an entity or a revision. They are its fields, which filters compare
+// as JSON has them.
+func Of(of any) func(name string) where.Value {
+	v := reflect.ValueOf(of).Elem()
+	return func(name string) where.Value {
+		field := strings.TrimSuffix(name, ".Slug")
+		switch e := of.(type) {
+		case *entity.Link:
+			switch name {
+			case "UpdateType":
+				return text(string(e.Type()))
+			case "StaleReasons":
+				return text(e.Reasons())
+			}
+		case *entity.Unit:
+			if name == "UpstreamRevisionNum" && e.UpstreamUnitID == "" {
+				return where.Value{}
 			}
 		}
-		return mapValue(gates)
-	case "Version":
-		return numberValue(c.Version)
-	case "CreatedAt":
-		return textValue(stamp(c.CreatedAt))
-	case "UpdatedAt":
-		return textValue(stamp(c.UpdatedAt))
+		if name == "Space.Slug" {
+			field = "SpaceSlug"
+		}
+		return value(v.FieldByName(field))
+	}
+}
+
+// value returns the value of a field: NULL for empty texts, IDs and pointers, the length of a list.
+func value(v reflect.Value) where.Value {
+	if !v.IsValid() {
+		return where.Value{}
+	}
+	switch of := v.Interface().(type) {
+	case time.Time:
+		// RFC 3339 in UTC: the texts sort like the times.
+		if of.IsZero() {
+			return where.Value{}
+		}
+		return text(of.UTC().Format(time.RFC3339))
+	case map[string]string:
+		return where.Value{Present: true, Map: of}
+	case map[string]bool:
+		closed := map[string]string{}
+		for name, is := range of {
+			if is {
+				closed[name] = "true"
+			}
+		}
+		return where.Value{Present: true, Map: closed}
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return text(v.String())
+	case reflect.Int64:
+		return where.Value{Present: true, Number: v.Int()}
+	case reflect.Bool:
+		return where.Value{Present: true, Bool: v.Bool()}
+	case reflect.Slice:
+		return where.Value{Present: true, Number: int64(v.Len())}
+	case reflect.Pointer:
+		return value(v.Elem()) // of nil it is not valid
 	}
 	return where.Value{}
 }
 
-// SpaceSchema returns the attributes of spaces.
-func SpaceSchema() where.Attributes {
-	return with(kinds{
-		where.Map: "TargetFacts",
-	})
+// text returns a text, or NULL if it is empty.
+func text(s string) where.Value { return where.Value{Present: s != "", Text: s} }
+
+// MutationContext is what a filter of mutations needs beside the mutation.
+type MutationContext struct {
+	Unit     *entity.Unit
+	Revision *entity.Revision // of the mutation; nil if it is missing
+	// UnitName returns "space/slug" of the unit with an ID, Slug the slug of a link or of an
+	// invocation, and "" for unknown ones.
+	UnitName, Slug func(id string) string
 }
 
-// OfSpace returns the attributes of a space.
-func OfSpace(s *entity.Space) func(string) where.Value {
-	return func(name string) where.Value {
-		if name == "TargetFacts" {
-			return mapValue(s.TargetFacts)
-		}
-		if name == "SpaceID" {
-			return textValue(s.SpaceID)
-		}
-		return commonValue(&s.Common, name)
-	}
-}
-
-// UnitSchema returns the attributes of units.
-func UnitSchema() where.Attributes {
-	return with(kinds{
-		where.Text:   "ToolchainType DataHash LastChangeDescription",
-		where.Number: "HeadRevisionNum HeadMutationNum HeadUnitActionNum UpstreamRevisionNum",
-		where.ID:     "UnitID UpstreamUnitID UpstreamSpaceID",
-		where.List:   "SelfBindings",
-	})
-}
-
-// OfUnit returns the attributes of a unit.
-func OfUnit(u *entity.Unit) func(string) where.Value {
+// OfMutation returns the attributes of a mutation. What a mutation lacks is NULL.
+func OfMutation(m *entity.Mutation, c MutationContext) func(string) where.Value {
+	own := Of(m)
 	return func(name string) where.Value {
 		switch name {
-		case "UnitID":
-			return textValue(u.UnitID)
-		case "ToolchainType":
-			return textValue(string(u.ToolchainType))
-		case "HeadRevisionNum":
-			return numberValue(u.HeadRevisionNum)
-		case "HeadMutationNum":
-			return numberValue(u.HeadMutationNum)
-		case "HeadUnitActionNum":
-			return numberValue(u.HeadUnitActionNum)
-		case "DataHash":
-			return textValue(u.DataHash)
-		case "UpstreamUnitID":
-			return textValue(u.UpstreamUnitID)
-		case "UpstreamSpaceID":
-			return textValue(u.UpstreamSpaceID)
-		case "UpstreamRevisionNum":
-			return where.Value{Present: u.UpstreamUnitID != "", Number: u.UpstreamRevisionNum}
-		case "LastChangeDescription":
-			return textValue(u.LastChangeDescription)
-		case "SelfBindings":
-			return numberValue(int64(len(u.SelfBindings)))
-		}
-		return commonValue(&u.Common, name)
-	}
-}
-
-// LinkSchema returns the attributes of links.
-func LinkSchema() where.Attributes {
-	return with(kinds{
-		where.Text: "FromUnit.Slug ToUnit.Slug ToSpace.Slug UpdateType WhereMutation " +
-			"WhereResource Hash ResolvedHash StaleReasons",
-		where.Number: "UpstreamLastMergedRevisionNum DownstreamLastMergedRevisionNum",
-		where.Bool:   "AutoUpdate UseLiveState MergeDisableSubtraction Stale InsertStripMetadata",
-		where.ID:     "LinkID FromUnitID ToUnitID ToSpaceID TransformInvocationID",
-		where.List: "Bindings UpstreamPaths UpstreamGetters DownstreamPaths DownstreamSetters " +
-			"Outputs",
-	})
-}
-
-// OfLink returns the attributes of a link.
-func OfLink(l *entity.Link) func(string) where.Value {
-	return func(name string) where.Value {
-		switch name {
-		case "LinkID":
-			return textValue(l.LinkID)
-		case "FromUnitID":
-			return textValue(l.FromUnitID)
-		case "ToUnitID":
-			return textValue(l.ToUnitID)
-		case "ToSpaceID":
-			return textValue(l.ToSpaceID)
-		case "FromUnit.Slug":
-			return textValue(l.FromUnit)
-		case "ToUnit.Slug":
-			return textValue(l.ToUnit)
-		case "ToSpace.Slug":
-			return textValue(l.ToSpace)
-		case "UpdateType":
-			return textValue(string(l.Type()))
-		case "AutoUpdate":
-			return boolValue(l.AutoUpdate)
-		case "UseLiveState":
-			return boolValue(l.UseLiveState)
-		case "MergeDisableSubtraction":
-			return boolValue(l.MergeDisableSubtraction)
-		case "Stale":
-			return boolValue(l.Stale)
-		case "InsertStripMetadata":
-			return boolValue(l.InsertStripMetadata)
-		}
-		return linkDetail(l, name)
-	}
-}
-
-// linkDetail returns the attributes of a link that say what it reads and writes.
-func linkDetail(l *entity.Link, name string) where.Value {
-	switch name {
-	case "WhereMutation":
-		return textValue(l.WhereMutation)
-	case "WhereResource":
-		return textValue(l.WhereResource)
-	case "TransformInvocationID":
-		return textValue(l.TransformInvocationID)
-	case "Bindings":
-		return numberValue(int64(len(l.Bindings)))
-	case "UpstreamPaths":
-		return numberValue(int64(len(l.UpstreamPaths)))
-	case "UpstreamGetters":
-		return numberValue(int64(len(l.UpstreamGetters)))
-	case "DownstreamPaths":
-		return numberValue(int64(len(l.DownstreamPaths)))
-	case "DownstreamSetters":
-		return numberValue(int64(len(l.DownstreamSetters)))
-	case "Outputs":
-		return numberValue(int64(len(l.Outputs)))
-	case "UpstreamLastMergedRevisionNum":
-		return numberValue(l.UpstreamLastMergedRevisionNum)
-	case "DownstreamLastMergedRevisionNum":
-		return numberValue(l.DownstreamLastMergedRevisionNum)
-	case "Hash":
-		return textValue(l.Hash)
-	case "ResolvedHash":
-		return textValue(l.ResolvedHash)
-	case "StaleReasons":
-		var text strings.Builder
-		for i, reason := range l.StaleReasons {
-			if i > 0 {
-				text.WriteString(",")
+		case "FunctionName":
+			if m.FunctionInvocation == nil {
+				return where.Value{}
 			}
-			text.WriteString(string(reason))
+			return text(m.FunctionInvocation.FunctionName)
+		case "UpdatedAt":
+			return own("CreatedAt")
+		case "UnitID":
+			return text(c.Unit.UnitID)
+		case "SpaceID":
+			return text(c.Unit.SpaceID)
+		case "LinkSlug":
+			return text(c.Slug(m.LinkID))
+		case "InvocationSlug":
+			return text(c.Slug(m.InvocationID))
+		case "MergeSource":
+			return text(c.UnitName(m.MergeSourceID))
+		case "RevisionID", "Source":
+			if c.Revision == nil {
+				return where.Value{}
+			}
+			return Of(c.Revision)(name)
 		}
-		return textValue(text.String())
+		return own(name)
 	}
-	return commonValue(&l.Common, name)
 }

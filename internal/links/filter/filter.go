@@ -12,22 +12,13 @@ import (
 	"github.com/fctl-dev/fctl/internal/where"
 )
 
-// Parse compiles a filter. The error is an *entity.Error whose cause is a *where.Error.
-func Parse(text string, of where.Attributes) (*where.Expr, error) {
-	expr, err := of.Parse(text)
+// Parse compiles a filter of what is called a kind. The error is an *entity.Error whose cause is a *where.Error.
+func Parse(text string, kind entity.Kind) (*where.Expr, error) {
+	expr, err := Schema(kind).Parse(text)
 	if e, ok := err.(*where.Error); ok {
-		return nil, &entity.Error{
-			Code: entity.WhereCode(e), Message: e.Msg, Hint: e.Hint, Err: e,
-		}
+		problem := entity.Fail(entity.WhereCode(e), "%s", e.Msg).WithHint(e.Hint)
+		problem.Err = e
+		return nil, problem
 	}
 	return expr, nil
 }
-
-// textValue returns a text, or NULL if it is empty.
-func textValue(s string) where.Value { return where.Value{Present: s != "", Text: s} }
-
-func numberValue(n int64) where.Value { return where.Value{Present: true, Number: n} }
-
-func boolValue(b bool) where.Value { return where.Value{Present: true, Bool: b} }
-
-func mapValue(m map[string]string) where.Value { return where.Value{Present: true, Map: m} }

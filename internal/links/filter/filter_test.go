@@ -51,7 +51,7 @@ func TestThreeValues(t *testing.T) {
 		"Subgroup ~~* 'SEC%' OR Subgroup !~~* 'SEC%'":                         "3",
 	} {
 		t.Run(text, func(t *testing.T) {
-			e, err := filter.Parse(text, filter.MutationSchema())
+			e, err := filter.Parse(text, filter.Mutation)
 			if err != nil {
 				t.Errorf("%s: %v", text, err)
 				return
@@ -99,10 +99,10 @@ func TestMaps(t *testing.T) {
 		"UpstreamRevisionNum = 0":                false,
 	} {
 		t.Run(text, func(t *testing.T) {
-			e, err := filter.Parse(text, filter.UnitSchema())
+			e, err := filter.Parse(text, entity.KindUnit)
 			if err != nil {
 				t.Errorf("%s: %v", text, err)
-			} else if got := e.MatchAttributes(filter.OfUnit(unit)); got != want {
+			} else if got := e.MatchAttributes(filter.Of(unit)); got != want {
 				t.Errorf("%s: %v", text, got)
 			}
 		})
@@ -141,14 +141,26 @@ func TestSchemasHaveValues(t *testing.T) {
 		schema where.Attributes
 		of     func(string) where.Value
 	}{
-		{"space", filter.SpaceSchema(), filter.OfSpace(&entity.Space{SpaceID: "a", Common: c})},
-		{"unit", filter.UnitSchema(), filter.OfUnit(unit)},
-		{"link", filter.LinkSchema(), filter.OfLink(link)},
-		{"mutation", filter.MutationSchema(), of},
+		{"space", filter.Schema(entity.KindSpace), filter.Of(&entity.Space{SpaceID: "a", Common: c})},
+		{"unit", filter.Schema(entity.KindUnit), filter.Of(unit)},
+		{"link", filter.Schema(entity.KindLink), filter.Of(link)},
+		{"mutation", filter.Schema(filter.Mutation), of},
+		{"revision", filter.Schema(filter.Revision), filter.Of(&entity.Revision{
+			RevisionID: "a", UnitID: "a", DataHash: "a", Source: "a", Description: "a",
+		})},
+		{"invocation", filter.Schema(entity.KindInvocation), filter.Of(&entity.Invocation{
+			InvocationID: "a", Common: c, ToolchainType: "a", FunctionName: "a", WhereResource: "a",
+			BridgeWorkerID: "a",
+		})},
+		{"filter", filter.Schema(entity.KindFilter), filter.Of(&entity.Filter{
+			FilterID: "a", Common: c, From: "a", FromSpace: "a", Where: "a", WhereData: "a",
+			ResourceType: "a",
+		})},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			for name := range s.schema {
-				absent := name == "CreatedAt" || name == "UpdatedAt" || name == "FunctionName"
+				absent := name == "CreatedAt" || name == "UpdatedAt" ||
+					name == "FunctionName" && s.name == "mutation"
 				if got := s.of(name); got.Present == absent {
 					t.Errorf("%s: %+v", name, got)
 				}
@@ -184,7 +196,7 @@ func TestParseErrors(t *testing.T) {
 			"'": "1 E_WHERE_PARSE: the filter has more than 4096 bytes",
 	} {
 		t.Run(text, func(t *testing.T) {
-			_, err := filter.Parse(text, filter.UnitSchema())
+			_, err := filter.Parse(text, entity.KindUnit)
 			cause, ok := errors.AsType[*where.Error](err)
 			if !ok {
 				t.Errorf("%s: %v", text, err)

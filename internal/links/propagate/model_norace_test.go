@@ -74,7 +74,7 @@ func (w *world) change(
 			t.Fatal(ws.Problems)
 		}
 		tx := s.Begin("step")
-		r := &propagate.Propagator{Workspace: ws, Tx: tx, Executor: w.executor}
+		r := &propagate.Propagator{Workspace: ws, Tx: tx, Functions: always(w.executor)}
 		if err := do(s, ws, r); err != nil {
 			tx.Drop()
 			return
@@ -491,7 +491,7 @@ func (w *world) resolve(t *rapid.T) {
 	}
 	before := w.files(t)
 	s, ws := w.look(t)
-	planned := run(&propagate.Propagator{Workspace: ws, Tx: s.Begin(""), Executor: w.executor}, ws)
+	planned := run(&propagate.Propagator{Workspace: ws, Tx: s.Begin(""), Functions: always(w.executor)}, ws)
 	_ = s.Close()
 	if diff := cmp.Diff(before, w.files(t)); diff != "" {
 		t.Fatalf("planning wrote: %s", diff)
@@ -506,7 +506,7 @@ func (w *world) resolve(t *rapid.T) {
 	}
 	s, ws = w.look(t)
 	defer s.Close() //nolint:errcheck // only read
-	r := &propagate.Propagator{Workspace: ws, Tx: s.Begin(""), Executor: w.executor}
+	r := &propagate.Propagator{Workspace: ws, Tx: s.Begin(""), Functions: always(w.executor)}
 	if _, err := r.Tx.Edits(r, ws.Units, false); err != nil {
 		t.Fatal(err)
 	}

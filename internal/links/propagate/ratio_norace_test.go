@@ -57,7 +57,7 @@ func look(
 		t.Fatal(err)
 	}
 	return run(w, &propagate.Propagator{
-		Workspace: w, Tx: s.Begin(""), Executor: functions.NewStandardExecutor(),
+		Workspace: w, Tx: s.Begin(""), Functions: always(functions.NewStandardExecutor()),
 	})
 }
 

@@ -95,6 +95,11 @@ func BenchmarkFirstResolve(b *testing.B) {
 	}
 }
 
+// always returns a function that returns an executor.
+func always(x *functions.Executor) func() (*functions.Executor, error) {
+	return func() (*functions.Executor, error) { return x, nil }
+}
+
 // resolveAll resolves all stale links of a workspace. It returns the number of units with a
 // revision.
 func resolveAll(t testing.TB, dir string) int {
@@ -110,7 +115,7 @@ func resolveAll(t testing.TB, dir string) int {
 		t.Fatal(err)
 	}
 	r := &propagate.Propagator{
-		Workspace: w, Tx: s.Begin("resolve"), Executor: functions.NewStandardExecutor(),
+		Workspace: w, Tx: s.Begin("resolve"), Functions: always(functions.NewStandardExecutor()),
 	}
 	if _, err := r.Tx.Edits(r, w.Units, false); err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ import (
 type Propagator struct {
 	Workspace *workspace.Workspace
 	Tx        *workspace.Tx
-	Executor  *functions.Executor
+	Functions func() (*functions.Executor, error)
 	Options   resolve.Options
 	// StrictWorktree makes an edited working copy an error. Otherwise the edit is recorded.
 	StrictWorktree bool
@@ -47,7 +47,11 @@ func (p *Propagator) Accumulate(
 	t api.ToolchainType, sources api.ResourceMutationList, before, after []byte, num int64,
 	protect bool,
 ) (all, change api.ResourceMutationList, err error) {
-	return resolve.Accumulate(p.Executor, t, sources, before, after, num, protect)
+	executor, err := p.Functions()
+	if err != nil {
+		return nil, nil, err
+	}
+	return resolve.Accumulate(executor, t, sources, before, after, num, protect)
 }
 
 // Refuse returns why the result of a resolve or a merge must not be recorded, or nil. It may be nil
@@ -86,7 +90,11 @@ func (p *Propagator) recordUnless(refuse Refuse, u *workspace.Unit, out *resolve
 // Input reads what a resolve of links of a unit depends on. It records edits of working copies.
 func (p *Propagator) Input(u *workspace.Unit, links []*workspace.Link, options resolve.Options,
 ) (*resolve.Input, error) {
-	if err := p.valid(links); err != nil {
+	executor, err := p.Functions()
+	if err == nil {
+		err = p.valid(links)
+	}
+	if err != nil {
 		return nil, err
 	}
 	units := []*workspace.Unit{u}
@@ -106,7 +114,7 @@ func (p *Propagator) Input(u *workspace.Unit, links []*workspace.Link, options r
 		return nil, err
 	}
 	in := &resolve.Input{
-		Downstream: downstream, Executor: p.Executor, Options: options,
+		Downstream: downstream, Executor: executor, Options: options,
 		Upstreams: map[string]*resolve.Upstream{}, Invocations: map[string]*entity.Invocation{},
 		Names: p.Workspace.UnitName, MutationMatches: p.matches,
 	}
@@ -230,7 +238,7 @@ func (p *Propagator) upstream(u *workspace.Unit, mutations bool) (*resolve.Upstr
 
 // matches evaluates a filter of mutations.
 func (p *Propagator) matches(where string, unit *entity.Unit, m *entity.Mutation) (bool, error) {
-	expr, err := filter.Parse(where, filter.MutationSchema())
+	expr, err := filter.Parse(where, filter.Mutation)
 	if err != nil {
 		return false, err
 	}

@@ -23,8 +23,8 @@ type Graph struct {
 	Read func(unitID string) (*Upstream, error)
 	// Revision returns the record of a revision, nil if it is missing.
 	Revision func(unitID string, num int64) *entity.Revision
-	// Input returns what a resolve of links of a unit depends on.
-	Input func(unitID string, links []*entity.Link, options Options) (*Input, error)
+	// Input returns what a resolve of a link depends on.
+	Input func(l *entity.Link, options Options) (*Input, error)
 	Names func(unitID string) string
 }
 
@@ -285,7 +285,7 @@ func (g *Graph) mergeAnswer(
 	if i < 0 {
 		return refuse(fmt.Sprintf("the record of mutation %d is missing", origin.Info.Index))
 	}
-	in, err := g.Input(l.FromUnitID, []*entity.Link{l}, Options{DryRun: true})
+	in, err := g.Input(l, Options{DryRun: true})
 	if err != nil {
 		return answer, err
 	}
@@ -307,7 +307,7 @@ func (g *Graph) next(
 		return nil
 	}
 	next := &NextWrite{Link: l.SpaceSlug + "/" + l.Slug, Value: e.Value}
-	in, err := g.Input(unit.UnitID, []*entity.Link{l}, Options{DryRun: true, NoSelf: true})
+	in, err := g.Input(l, Options{DryRun: true, NoSelf: true})
 	var out *Output
 	if err == nil {
 		out, err = Resolve(ctx, in)

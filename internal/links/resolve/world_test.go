@@ -139,7 +139,7 @@ func (w *world) input(slug string, links ...string) *resolve.Input {
 		Invocations: w.invocations, Executor: w.executor,
 		Names: func(id string) string { return "prod/" + strings.TrimPrefix(id, "id-") },
 		MutationMatches: func(where string, u *entity.Unit, m *entity.Mutation) (bool, error) {
-			f, err := filter.Parse(where, filter.MutationSchema())
+			f, err := filter.Parse(where, filter.Mutation)
 			if err != nil {
 				return false, err
 			}
@@ -309,14 +309,8 @@ func (w *world) graph() *resolve.Graph {
 		Revision: func(string, int64) *entity.Revision {
 			return &entity.Revision{Description: "a change"}
 		},
-		Input: func(
-			id string, links []*entity.Link, options resolve.Options,
-		) (*resolve.Input, error) {
-			var slugs []string
-			for _, l := range links {
-				slugs = append(slugs, l.Slug)
-			}
-			in := w.input(strings.TrimPrefix(id, "id-"), slugs...)
+		Input: func(l *entity.Link, options resolve.Options) (*resolve.Input, error) {
+			in := w.input(strings.TrimPrefix(l.FromUnitID, "id-"), l.Slug)
 			in.Options = options
 			return in, nil
 		},

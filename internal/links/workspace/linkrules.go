@@ -58,7 +58,7 @@ func (w *Workspace) checkLink(c *checker, l *Link) {
 	c.ends(l)
 	c.transform(l.Link)
 	c.resources("WhereResource", l.WhereResource)
-	c.entities("WhereMutation", l.WhereMutation, filter.MutationSchema())
+	c.entities("WhereMutation", l.WhereMutation, filter.Mutation)
 }
 
 // legal checks which fields the update type allows.

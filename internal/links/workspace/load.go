@@ -172,7 +172,7 @@ func (s *Store) load(d definition) loaded {
 	if l, ok := s.loadIndexed(d); ok {
 		return l
 	}
-	l := loaded{fresh: true, entity: newEntity(d.kind)}
+	l := loaded{fresh: true, entity: Of(entity.New(d.kind))}
 	text, err := s.readRegular(d.file)
 	*l.entity.from() = source{file: d.file}
 	if err == nil {
@@ -247,7 +247,7 @@ func (s *Store) loadIndexed(d definition) (loaded, bool) {
 	if e.File != at || e.State != s.stampOf(s.statePath(stateFile(d.kind, d.space, d.slug))) {
 		return loaded{}, false
 	}
-	known := newEntity(d.kind)
+	known := Of(entity.New(d.kind))
 	state := known.State()
 	if pack.Unmarshal(e.Definition, known.Self()) != nil ||
 		e.Recorded != "" && pack.Unmarshal(e.Recorded, state) != nil {

@@ -80,9 +80,9 @@ type Filter struct {
 	source
 }
 
-// newEntity returns an empty entity.
-func newEntity(kind entity.Kind) Entity {
-	switch e := entity.New(kind).(type) {
+// Of returns an entity that is in no file yet.
+func Of(e entity.Entity) Entity {
+	switch e := e.(type) {
 	case *entity.Space:
 		return &Space{Space: e}
 	case *entity.Unit:

@@ -227,8 +227,8 @@ func (c *checker) resources(field, text string) {
 }
 
 // entities checks a filter of entities.
-func (c *checker) entities(field, text string, of where.Attributes) {
-	_, err := filter.Parse(text, of)
+func (c *checker) entities(field, text string, kind entity.Kind) {
+	_, err := filter.Parse(text, kind)
 	if e, ok := err.(*entity.Error); ok {
 		c.report(field, e)
 	}
@@ -236,24 +236,17 @@ func (c *checker) entities(field, text string, of where.Attributes) {
 
 // filter checks a stored filter.
 func (c *checker) filter(f *entity.Filter) {
-	schema, ok := Schemas()[f.From]
-	if !ok {
+	switch f.From {
+	case entity.FilterUnit, entity.FilterLink, entity.FilterMutation, entity.FilterSpace:
+	default:
 		c.add(entity.CodeFieldValue, "From", "From is Unit, Link, Mutation or Space, not %s",
 			quote(string(f.From)))
 		return
 	}
-	c.entities("Where", f.Where, schema)
+	c.entities("Where", f.Where, f.From.Kind())
 	if f.From != entity.FilterUnit && (f.WhereData != "" || f.ResourceType != "") {
 		c.add(entity.CodeFieldNotAllowed, "WhereData",
 			"WhereData and ResourceType are for units only")
 	}
 	c.resources("WhereData", f.WhereData)
-}
-
-// Schemas returns the attributes of what stored filters select.
-func Schemas() map[entity.FilterFrom]where.Attributes {
-	return map[entity.FilterFrom]where.Attributes{
-		entity.FilterUnit: filter.UnitSchema(), entity.FilterLink: filter.LinkSchema(),
-		entity.FilterMutation: filter.MutationSchema(), entity.FilterSpace: filter.SpaceSchema(),
-	}
 }

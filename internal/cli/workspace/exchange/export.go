@@ -29,7 +29,13 @@ type exporter struct {
 }
 
 // kinds are the words for what is exported, in the order of the output.
-func kinds() []string { return []string{"space", "unit", "invocation", "filter", "link"} }
+func kinds() []string {
+	var words []string
+	for _, kind := range exchange.Kinds() {
+		words = append(words, string(kind))
+	}
+	return words
+}
 
 // NewExport makes the command export.
 func NewExport(a *command.App) *cobra.Command {
@@ -44,30 +50,28 @@ base64. History is not exported. 'fctl import' reads the list.`,
 		Example: `  fctl export --space '*' > shop.json
   fctl export unit --space prod --where "Slug = 'web'"`,
 		ValidArgs: kinds(),
+		Args:      o.check,
 	}
-	flags := cmd.Flags()
-	o.AddSpace(flags)
-	o.Selection.Add(flags)
+	flags := session.Flags(cmd, o.AddSpace, o.Selection.Add)
 	o.form = command.AddOutput(flags, "json or yaml", "json", "yaml")
 	flags.BoolVar(&o.originals, "original-ids", false,
 		"print the IDs that imported entities had before they were imported")
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		for _, word := range words {
-			if !slices.Contains(kinds(), word) {
-				return diag.UsageHint(configkit.DidYouMean("", configkit.Suggest(word, kinds())),
-					"%q is not one of space, unit, invocation, filter and link", word)
-			}
+	return o.Reads(cmd, o.run)
+}
+
+// check reports words that are no kind.
+func (o *exporter) check(_ *cobra.Command, words []string) error {
+	for _, word := range words {
+		if !slices.Contains(kinds(), word) {
+			return diag.UsageHint(configkit.DidYouMean("", configkit.Suggest(word, kinds())),
+				"%q is not one of space, unit, invocation, filter and link", word)
 		}
-		if o.Selection.IsSet() && len(words) != 1 {
-			return diag.UsageHint("fctl export unit --where \"Slug = 'web'\"",
-				"--where, --filter and --contains are for one KIND")
-		}
-		if len(words) == 0 {
-			words = kinds()
-		}
-		return o.Read(cmd, func(s *session.Session) error { return o.run(s, words) })
 	}
-	return cmd
+	if o.Selection.IsSet() && len(words) != 1 {
+		return diag.UsageHint("fctl export unit --where \"Slug = 'web'\"",
+			"--where, --filter and --contains are for one KIND")
+	}
+	return nil
 }
 
 func (o *exporter) run(s *session.Session, words []string) error {
@@ -75,8 +79,8 @@ func (o *exporter) run(s *session.Session, words []string) error {
 		o.ids = origins(s)
 	}
 	all := []exchange.Element{}
-	for _, kind := range kinds() {
-		if !slices.Contains(words, kind) {
+	for _, kind := range exchange.Kinds() {
+		if len(words) > 0 && !slices.Contains(words, string(kind)) {
 			continue
 		}
 		more, err := o.elements(s, kind)
@@ -94,104 +98,80 @@ func (o *exporter) run(s *session.Session, words []string) error {
 // origins maps the IDs of imported entities to those that they had before.
 func origins(s *session.Session) exchange.IDs {
 	ids := exchange.IDs{}
-	add := func(id string, c *entity.Common) {
-		if origin := c.Annotations[exchange.OriginAnnotation]; origin != "" {
-			ids[id] = origin
+	for e := range s.All() {
+		if origin := e.Base().Annotations[exchange.OriginAnnotation]; origin != "" {
+			ids[*e.Ident()] = origin
 		}
-	}
-	for _, p := range s.Spaces {
-		add(p.SpaceID, &p.Common)
-	}
-	for _, u := range s.Units {
-		add(u.UnitID, &u.Common)
-	}
-	for _, l := range s.Links {
-		add(l.LinkID, &l.Common)
-	}
-	for _, i := range s.Invocations {
-		add(i.InvocationID, &i.Common)
-	}
-	for _, f := range s.Filters {
-		add(f.FilterID, &f.Common)
 	}
 	return ids
 }
 
-// elements returns the selected entities of a kind.
-func (o *exporter) elements(s *session.Session, kind string) ([]exchange.Element, error) {
-	var all []exchange.Element
-	in := func(slug string) *entity.Space {
-		if p, err := s.Space(slug); err == nil {
-			return p.Space
-		}
-		return nil
-	}
+// elements returns the selected entities of a kind, with what they refer to.
+func (o *exporter) elements(s *session.Session, kind entity.Kind) ([]exchange.Element, error) {
 	switch kind {
-	case "space":
-		spaces, err := o.Selection.Spaces(s)
-		for _, p := range spaces {
-			if s.In(p.Slug) {
-				all = append(all, exchange.Element{Space: p.Space})
+	case entity.KindSpace:
+		spaces, _, err := session.Selected(s, &o.Selection, kind, s.Spaces)
+		return elements(s, spaces, err, func(e *exchange.Element, p *workspace.Space) error {
+			e.Space = p.Space
+			return nil
+		})
+	case entity.KindInvocation:
+		invocations, _, err := session.Selected(s, &o.Selection, kind, s.Invocations)
+		return elements(s, invocations, err,
+			func(e *exchange.Element, i *workspace.Invocation) error {
+				e.Invocation = i.Invocation
+				return nil
+			})
+	case entity.KindFilter:
+		filters, _, err := session.Selected(s, &o.Selection, kind, s.Filters)
+		return elements(s, filters, err, func(e *exchange.Element, f *workspace.Filter) error {
+			e.Filter = &exchange.Filter{Filter: *f.Filter}
+			if from, err := s.Space(f.FromSpace); err == nil {
+				e.Filter.FromSpaceID = from.Space.SpaceID
 			}
-		}
-		return all, err
-	case "invocation":
-		invocations, err := o.Selection.Invocations(s)
-		for _, i := range invocations {
-			all = append(all, exchange.Element{Space: in(i.SpaceSlug), Invocation: i.Invocation})
-		}
-		return all, err
-	case "filter":
-		filters, err := o.Selection.Filters(s)
-		for _, f := range filters {
-			e := exchange.Element{
-				Space: in(f.SpaceSlug), Filter: &exchange.Filter{Filter: *f.Filter},
+			return nil
+		})
+	case entity.KindLink:
+		s.StaleLinks()
+		links, err := o.Selection.Links(s)
+		return elements(s, links, err, func(e *exchange.Element, l *workspace.Link) error {
+			e.Link = &exchange.Link{Link: *l.Link}
+			if l.From != nil {
+				e.FromUnit = reference(l.From)
 			}
-			if from := in(f.FromSpace); from != nil {
-				e.Filter.FromSpaceID = from.SpaceID
+			if l.To != nil {
+				e.ToUnit = reference(l.To)
+				e.ToSpace = &exchange.Reference{SpaceID: l.To.SpaceID, Slug: l.To.SpaceSlug}
 			}
-			all = append(all, e)
-		}
-		return all, err
-	case "link":
-		return o.links(s, in)
+			return nil
+		})
 	}
 	units, err := o.Selection.Units(s)
-	if err != nil {
-		return nil, err
-	}
-	for _, u := range units {
-		unit, err := exported(s, u)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, exchange.Element{Space: in(u.SpaceSlug), Unit: unit})
-	}
-	return all, nil
+	return elements(s, units, err, func(e *exchange.Element, u *workspace.Unit) (err error) {
+		e.Unit, err = exported(s, u)
+		return err
+	})
 }
 
-// links returns the selected links with what they refer to.
-func (o *exporter) links(
-	s *session.Session, in func(string) *entity.Space,
+// elements makes the elements of entities that are in the spaces of the command.
+func elements[T workspace.Entity](
+	s *session.Session, list []T, err error, fill func(*exchange.Element, T) error,
 ) ([]exchange.Element, error) {
-	s.StaleLinks()
-	links, err := o.Selection.Links(s)
-	if err != nil {
-		return nil, err
-	}
 	var all []exchange.Element
-	for _, l := range links {
-		e := exchange.Element{Space: in(l.SpaceSlug), Link: exchange.LinkOf(l.Link)}
-		if l.From != nil {
-			e.FromUnit = reference(l.From)
+	for _, one := range list {
+		if !s.In(one.Base().SpaceSlug) {
+			continue
 		}
-		if l.To != nil {
-			e.ToUnit = reference(l.To)
-			e.ToSpace = &exchange.Reference{SpaceID: l.To.SpaceID, Slug: l.To.SpaceSlug}
+		var e exchange.Element
+		if p, err := s.Space(one.Base().SpaceSlug); err == nil {
+			e.Space = p.Space
+		}
+		if err := fill(&e, one); err != nil {
+			return nil, err
 		}
 		all = append(all, e)
 	}
-	return all, nil
+	return all, err
 }
 
 func reference(u *workspace.Unit) *exchange.Reference {

@@ -1,7 +1,7 @@
 package exchange
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -23,7 +23,6 @@ import (
 
 // importer holds the flags of import, and what was made.
 type importer struct {
-	session.Common
 	createSpace bool
 	allowExists bool
 	dataDir     string
@@ -42,7 +41,7 @@ type importer struct {
 
 // NewImport makes the command import.
 func NewImport(a *command.App) *cobra.Command {
-	o := &importer{Common: session.Common{App: a}}
+	c, o := &session.Common{App: a}, &importer{}
 	cmd := &cobra.Command{
 		Use:   "import [flags] FILE...",
 		Short: "Make spaces, units and links from what cub prints",
@@ -67,29 +66,26 @@ files DIR/SPACE/UNIT.EXT or DIR/UNIT.EXT, as 'cub unit data' prints it.`,
   fctl export | fctl -C other import --create-space -`,
 		Args: session.Words(1, -1),
 	}
-	flags := cmd.Flags()
-	o.AddWrite(flags)
+	flags := session.Flags(cmd, c.AddWrite)
 	flags.Lookup("space").Usage = "`SPACE` for entities whose space is not in the files"
 	flags.BoolVar(&o.createSpace, "create-space", false, "make spaces that objects only mention")
 	flags.BoolVar(&o.allowExists, "allow-exists", false, "leave what exists already as it is")
 	flags.StringVar(&o.dataDir, "data", "", "take data that units lack from files in `DIR`")
 	flags.StringVar(&o.idMap, "id-map", "",
 		"write a map of old to new IDs to `FILE` as JSON; - is the standard output")
-	cmd.RunE = func(cmd *cobra.Command, files []string) error {
-		title := "import " + strings.Join(files, " ")
-		return o.Write(cmd, title, func(s *session.Session) error { return o.run(s, files) })
-	}
-	return cmd
+	return c.Writes(cmd, func(s *session.Session, files []string) error {
+		o.Session = s
+		return o.run(files)
+	})
 }
 
-func (o *importer) run(s *session.Session, files []string) error {
-	o.Session = s
+func (o *importer) run(files []string) error {
 	o.ids, o.objects = exchange.IDs{}, map[string]*exchange.Object{}
 	o.failed, o.made = map[string]bool{}, map[entity.Kind]int{}
 	o.upgrade = map[*workspace.Unit]bool{}
 	var texts []entity.Text
 	for _, file := range files {
-		data, err := s.Input(file)
+		data, err := o.Input(file)
 		if err != nil {
 			return err
 		}
@@ -99,7 +95,7 @@ func (o *importer) run(s *session.Session, files []string) error {
 	if o.set, err = exchange.Read(texts); err != nil {
 		return err
 	}
-	for own, there := range origins(s) {
+	for own, there := range origins(o.Session) {
 		o.ids[there] = own
 	}
 	for _, object := range o.set.Objects {
@@ -116,109 +112,113 @@ func (o *importer) run(s *session.Session, files []string) error {
 	if err := o.errs.Err(); err != nil {
 		return err
 	}
-	s.After(o.report)
-	return s.Propagate()
+	o.After(o.report)
+	return o.Propagate()
 }
 
 // add adds what is wrong with an object to the errors.
 func (o *importer) add(object *exchange.Object, err error) {
-	for _, e := range problems(err) {
+	for _, problem := range entity.ProblemsIn(err, entity.CodeFieldValue) {
+		e := *problem
 		if e.Code == entity.CodeParse && e.Pos.Line > 0 {
 			e.Message += fmt.Sprintf(" (line %d, column %d of its data)", e.Pos.Line, e.Pos.Column)
 		}
-		e.Message = object.Name() + ": " + e.Message
+		e.Message = object.Called() + ": " + e.Message
 		e.Pos = object.Pos
-		o.errs = append(o.errs, e)
+		o.errs = append(o.errs, &e)
 	}
-}
-
-// problems returns copies of the errors in err.
-func problems(err error) entity.Errors {
-	if all, ok := errors.AsType[entity.Errors](err); ok {
-		var copies entity.Errors
-		for _, e := range all {
-			copied := *e
-			copies = append(copies, &copied)
-		}
-		return copies
-	}
-	if e, ok := errors.AsType[*entity.Error](err); ok {
-		copied := *e
-		return entity.Errors{&copied}
-	}
-	return entity.Errors{{Code: entity.CodeFieldValue, Message: err.Error(), Err: err}}
 }
 
 // object makes one entity.
 func (o *importer) object(object *exchange.Object) error {
-	if object.Kind == entity.KindSpace {
-		return o.space(object.Space)
+	kind := object.Kind()
+	if kind == entity.KindUnit {
+		o.objects[object.ID] = object
 	}
 	if object.SpaceSlug == "" {
 		if object.SpaceSlug = o.SpaceFlag; o.SpaceFlag == "" {
-			return &entity.Error{
-				Code: entity.CodeNotFound, Message: "the file does not say the name of its space",
-				Hint: "add the output of 'cub space list -o json', or --space SPACE",
-			}
+			return entity.Fail(entity.CodeNotFound, "the file does not say the name of its space").
+				WithHint("add the output of 'cub space list -o json', or --space SPACE")
 		}
 	}
-	space, err := o.Space(object.SpaceSlug)
-	if err != nil {
-		if !o.createSpace {
-			return &entity.Error{
-				Code:    entity.CodeNotFound,
-				Message: "no space " + object.SpaceSlug,
-				Hint:    "--create-space makes it",
-			}
-		}
-		like := &entity.Space{Common: entity.Common{Slug: object.SpaceSlug}}
-		if known := o.set.Spaces[object.SpaceID]; known != nil {
-			like = known
-		}
-		if err := o.space(like); err != nil {
-			return err
-		}
-		if space, err = o.Space(object.SpaceSlug); err != nil {
+	object.Base().SpaceSlug = object.SpaceSlug
+	if kind != entity.KindSpace {
+		if err := o.inSpace(object); err != nil {
 			return err
 		}
 	}
-	switch object.Kind {
-	case entity.KindUnit:
-		return o.unit(space, object)
-	case entity.KindInvocation:
-		return o.invocation(space, object)
-	case entity.KindFilter:
-		return o.filter(space, object)
+	if existing := o.Existing(kind, object.Name()); existing != nil && o.allowExists {
+		o.same(object.ID, *existing.Ident())
+		return nil
 	}
-	return o.link(space, object)
+	switch e := object.Entity.(type) {
+	case *entity.Space:
+		return o.create(object.ID, workspace.Of(&entity.Space{
+			Common: e.Common, TargetFacts: e.TargetFacts,
+		}))
+	case *entity.Unit:
+		return o.unit(object, e)
+	case *entity.Invocation:
+		made := *e
+		return o.create(object.ID, workspace.Of(&made))
+	case *entity.Filter:
+		return o.filter(object, e)
+	case *entity.Link:
+		return o.link(object, e)
+	}
+	return nil
 }
 
-// common returns the common fields of a new entity.
-func (o *importer) common(
-	kind entity.Kind, space string, id string, c *entity.Common,
-) entity.Common {
-	made := entity.Common{
-		Slug: c.Slug, DisplayName: c.DisplayName, Labels: c.Labels,
+// inSpace makes the space of an object if there is none.
+func (o *importer) inSpace(object *exchange.Object) error {
+	if _, err := o.Space(object.SpaceSlug); err == nil {
+		return nil
+	}
+	if !o.createSpace {
+		return entity.Fail(entity.CodeNotFound, "no space %s", object.SpaceSlug).
+			WithHint("--create-space makes it")
+	}
+	like := o.set.Spaces[object.SpaceID]
+	if like == nil {
+		like = &entity.Space{Common: entity.Common{Slug: object.SpaceSlug}}
+	}
+	return o.create(like.SpaceID, workspace.Of(&entity.Space{
+		Common: like.Common, TargetFacts: like.TargetFacts,
+	}))
+}
+
+// create creates an entity that has an ID there, and remembers both IDs.
+func (o *importer) create(there string, e workspace.Entity) error {
+	o.renew(there, e)
+	err := o.Tx.Create(o.Workspace, e)
+	if err == nil {
+		o.made[e.Kind()]++
+		o.same(there, *e.Ident())
+	}
+	return err
+}
+
+// renew gives an entity the fields of a new one. An annotation keeps the ID that it has there.
+func (o *importer) renew(there string, e workspace.Entity) {
+	c := e.Base()
+	*c = entity.Common{
+		Slug: c.Slug, SpaceSlug: c.SpaceSlug, DisplayName: c.DisplayName, Labels: c.Labels,
 		Annotations: maps.Clone(c.Annotations), DeleteGates: c.DeleteGates,
 	}
-	delete(made.Annotations, exchange.OriginAnnotation)
-	if id != "" && id != entity.ID(kind, space, c.Slug, 0) {
-		if made.Annotations == nil {
-			made.Annotations = map[string]string{}
+	delete(c.Annotations, exchange.OriginAnnotation)
+	space := c.SpaceSlug
+	if e.Kind() == entity.KindSpace {
+		space = c.Slug
+	}
+	if there != "" && there != entity.ID(e.Kind(), space, c.Slug, 0) {
+		if c.Annotations == nil {
+			c.Annotations = map[string]string{}
 		}
-		made.Annotations[exchange.OriginAnnotation] = id
+		c.Annotations[exchange.OriginAnnotation] = there
 	}
-	if len(made.Annotations) == 0 {
-		made.Annotations = nil
+	if len(c.Annotations) == 0 {
+		c.Annotations = nil
 	}
-	made.SpaceSlug = space
-	return made
-}
-
-// record remembers the ID of a new entity.
-func (o *importer) record(kind entity.Kind, there, here string) {
-	o.made[kind]++
-	o.same(there, here)
 }
 
 // same remembers the ID of an entity.
@@ -228,48 +228,16 @@ func (o *importer) same(there, here string) {
 	}
 }
 
-func (o *importer) space(p *entity.Space) error {
-	there := p.SpaceID
-	if o.allowExists { // a search for a missing name takes long
-		if existing, err := o.Space(p.Slug); err == nil {
-			o.same(there, existing.SpaceID)
-			return nil
-		}
-	}
-	made := &workspace.Space{Space: &entity.Space{
-		Common:      o.common(entity.KindSpace, p.Slug, there, &p.Common),
-		TargetFacts: p.TargetFacts,
-	}}
-	err := o.Tx.Create(o.Workspace, made)
-	if err == nil {
-		o.record(entity.KindSpace, there, made.SpaceID)
-	}
-	return err
-}
-
-func (o *importer) unit(space *workspace.Space, object *exchange.Object) error {
-	from := object.Unit
-	o.objects[object.ID] = object
-	if o.allowExists { // a search for a missing name takes long
-		if existing, err := o.Unit(space.Slug, object.Slug); err == nil {
-			o.same(object.ID, existing.UnitID)
-			return nil
-		}
-	}
+func (o *importer) unit(object *exchange.Object, from *entity.Unit) error {
 	if !workspace.HasToolchain(from.ToolchainType) {
-		return &entity.Error{
-			Code:    entity.CodeToolchain,
-			Message: fmt.Sprintf("unknown toolchain %q", from.ToolchainType),
-		}
+		return entity.Fail(entity.CodeToolchain, "unknown toolchain %q", from.ToolchainType)
 	}
-	u := &workspace.Unit{Unit: &entity.Unit{
-		Common:        o.common(entity.KindUnit, space.Slug, object.ID, &from.Common),
-		ToolchainType: from.ToolchainType,
-	}}
-	if err := o.Tx.Create(o.Workspace, u); err != nil {
+	u := &workspace.Unit{
+		Unit: &entity.Unit{Common: from.Common, ToolchainType: from.ToolchainType},
+	}
+	if err := o.create(object.ID, u); err != nil {
 		return err
 	}
-	o.record(entity.KindUnit, object.ID, u.UnitID)
 	data, has, err := o.data(object, u)
 	if err != nil {
 		return err
@@ -280,22 +248,14 @@ func (o *importer) unit(space *workspace.Space, object *exchange.Object) error {
 		}
 		return nil
 	}
-	e, err := o.Engine()
-	if err != nil {
-		return err
-	}
-	description := o.ChangeDesc
-	if description == "" {
-		description = from.LastChangeDescription
-	}
-	if _, err := o.Tx.Record(e, u, data, entity.SourceCreateUnit, description,
+	description := cmp.Or(o.ChangeDesc, from.LastChangeDescription)
+	if _, err := o.Tx.Record(o.Propagator, u, data, entity.SourceCreateUnit, description,
 		entity.Mutation{}, false); err != nil {
 		return err
 	}
 	u.SelfBindings = o.bindings(u, data, from.SelfBindings)
-	if len(from.LiveState) > 0 {
-		o.Tx.WriteLive(u, from.LiveState)
-		return nil
+	if len(object.LiveState) > 0 {
+		o.Tx.WriteLive(u, object.LiveState)
 	}
 	o.Tx.WriteState(u)
 	return nil
@@ -303,8 +263,8 @@ func (o *importer) unit(space *workspace.Space, object *exchange.Object) error {
 
 // data returns the data of a unit: that of the object, or of a file in the directory of --data.
 func (o *importer) data(object *exchange.Object, u *workspace.Unit) ([]byte, bool, error) {
-	if object.Unit.HasData || o.dataDir == "" {
-		return object.Unit.Data, object.Unit.HasData, nil
+	if object.HasData || o.dataDir == "" {
+		return object.Data, object.HasData, nil
 	}
 	// The slugs were checked: they have no separators and no wildcards.
 	dir := source.InDirectory(o.App.Dir, o.dataDir)
@@ -345,49 +305,16 @@ func absolute(path string) string {
 	return path
 }
 
-func (o *importer) invocation(space *workspace.Space, object *exchange.Object) error {
-	from := object.Invocation
-	if o.allowExists { // a search for a missing name takes long
-		if existing, err := o.Invocation(space.Slug, object.Slug); err == nil {
-			o.same(object.ID, existing.InvocationID)
-			return nil
-		}
-	}
-	made := &workspace.Invocation{Invocation: &entity.Invocation{
-		Common:        o.common(entity.KindInvocation, space.Slug, object.ID, &from.Common),
-		ToolchainType: from.ToolchainType, FunctionName: from.FunctionName,
-		Arguments: from.Arguments, WhereResource: from.WhereResource,
-		BridgeWorkerID: from.BridgeWorkerID,
-	}}
-	err := o.Tx.Create(o.Workspace, made)
-	if err == nil {
-		o.record(entity.KindInvocation, object.ID, made.InvocationID)
-	}
-	return err
-}
-
-func (o *importer) filter(space *workspace.Space, object *exchange.Object) error {
-	from := object.Filter
-	if o.allowExists { // a search for a missing name takes long
-		if existing, err := o.Filter(space.Slug, object.Slug); err == nil {
-			o.same(object.ID, existing.FilterID)
-			return nil
-		}
-	}
-	f := &entity.Filter{
-		Common: o.common(entity.KindFilter, space.Slug, object.ID, &from.Common),
-		From:   from.From, FromSpace: from.FromSpace, Where: o.ids.Rewrite(from.Where),
-		WhereData: from.WhereData, ResourceType: from.ResourceType,
-	}
+func (o *importer) filter(object *exchange.Object, from *entity.Filter) error {
+	f := *from
+	f.Where = o.ids.Rewrite(from.Where)
 	if id := object.FilterSpaceID; id != "" {
 		switch s := o.set.Spaces[id]; {
 		case s != nil:
 			f.FromSpace = s.Slug
 		case o.ids[id] == "":
-			return &entity.Error{
-				Code: entity.CodeNotFound, Message: "its space " + id + " is unknown",
-				Hint: "add the output of 'cub space list -o json'",
-			}
+			return entity.Fail(entity.CodeNotFound, "its space %s is unknown", id).
+				WithHint("add the output of 'cub space list -o json'")
 		default:
 			own, err := o.Space(o.ids[id])
 			if err != nil {
@@ -396,21 +323,13 @@ func (o *importer) filter(space *workspace.Space, object *exchange.Object) error
 			f.FromSpace = own.Slug
 		}
 	}
-	made := &workspace.Filter{Filter: f}
-	err := o.Tx.Create(o.Workspace, made)
-	if err == nil {
-		o.record(entity.KindFilter, object.ID, made.FilterID)
-	}
-	return err
+	return o.create(object.ID, workspace.Of(&f))
 }
 
 // report prints what was made and what was left out.
 func (o *importer) report() error {
 	var parts []string
-	for _, kind := range []entity.Kind{
-		entity.KindSpace, entity.KindUnit, entity.KindInvocation, entity.KindFilter,
-		entity.KindLink,
-	} {
+	for _, kind := range exchange.Kinds() {
 		if n := o.made[kind]; n > 0 {
 			parts = append(parts, diag.Count(n, string(kind)))
 		}

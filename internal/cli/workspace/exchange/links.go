@@ -1,6 +1,8 @@
 package exchange
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,27 +17,16 @@ import (
 )
 
 // link makes a link.
-func (o *importer) link(space *workspace.Space, object *exchange.Object) error {
-	if o.allowExists { // a search for a missing name takes long
-		if existing, err := o.Link(space.Slug, object.Slug); err == nil {
-			o.same(object.ID, existing.LinkID)
-			return nil
-		}
-	}
-	from := object.Link
+func (o *importer) link(object *exchange.Object, from *entity.Link) error {
 	if o.failed[from.FromUnitID] || o.failed[from.ToUnitID] ||
 		o.failed[from.TransformInvocationID] {
 		return nil // what it refers to is an error already
 	}
-	made := *from
-	made.Common = o.common(entity.KindLink, space.Slug, object.ID, &from.Common)
-	made.SpaceID, made.SpaceSlug = space.SpaceID, space.Slug
-	made.LinkID, made.Hash = "", ""
-	made.LinkRecord, made.Stale, made.StaleReasons = entity.LinkRecord{}, false, nil
-	made.WhereMutation = o.ids.Rewrite(from.WhereMutation)
-	made.Stated = object.Stated
-	l := &workspace.Link{Link: &made}
-	if err := o.ends(l, object); err != nil {
+	l := &workspace.Link{Link: from.Defined()}
+	l.Common = from.Common
+	l.LinkID, l.Bindings = "", from.Bindings
+	l.WhereMutation = o.ids.Rewrite(from.WhereMutation)
+	if err := o.ends(l, from); err != nil {
 		return err
 	}
 	if err := o.ResolveLink(l).Err(); err != nil {
@@ -46,29 +37,19 @@ func (o *importer) link(space *workspace.Space, object *exchange.Object) error {
 		return err
 	}
 	l.Bindings = o.bindings(l.From, data, l.Bindings)
-	if errs := o.ValidateLink(l); len(errs) > 0 {
-		return errs
-	}
-	if err := o.CheckLink(l); err != nil {
-		return err
-	}
-	if err := o.LinkCycle(l).Err(); err != nil {
+	if err := o.CheckEdge(l); err != nil {
 		return err
 	}
 	o.pointers(l, from)
-	if err := o.Tx.Create(o.Workspace, l); err != nil {
+	if err := o.create(object.ID, l); err != nil {
 		return err
 	}
-	o.record(entity.KindLink, object.ID, l.LinkID)
-	if l.UpdateType == entity.UpdateUpgradeUnit {
-		return o.follow(l)
-	}
+	o.follow(l)
 	return nil
 }
 
 // ends finds the units and the invocation of a link.
-func (o *importer) ends(l *workspace.Link, object *exchange.Object) error {
-	from := object.Link
+func (o *importer) ends(l *workspace.Link, from *entity.Link) error {
 	unit := func(field, there, slug, space string) (*workspace.Unit, error) {
 		for _, ref := range []string{o.ids[there], there, o.set.Units[there]} {
 			if u, err := o.Unit(space, ref); ref != "" && err == nil {
@@ -78,19 +59,15 @@ func (o *importer) ends(l *workspace.Link, object *exchange.Object) error {
 		if there == "" && slug != "" {
 			return o.Unit(space, slug)
 		}
-		return nil, &entity.Error{
-			Code:    entity.CodeUnitNotFound,
-			Message: field + " " + there + " is neither in the files nor in the workspace",
-			Hint:    "add the output of 'cub unit list -o json'",
-		}
+		return nil, entity.Fail(entity.CodeUnitNotFound,
+			"%s %s is neither in the files nor in the workspace", field, there).
+			WithHint("add the output of 'cub unit list -o json'")
 	}
 	toSpace := from.ToSpace
 	if s := o.set.Spaces[from.ToSpaceID]; toSpace == "" && s != nil {
 		toSpace = s.Slug
 	}
-	if toSpace == "" {
-		toSpace = l.SpaceSlug
-	}
+	toSpace = cmp.Or(toSpace, l.SpaceSlug)
 	down, err := unit("FromUnitID", from.FromUnitID, from.FromUnit, l.SpaceSlug)
 	if err != nil {
 		return err
@@ -118,15 +95,13 @@ func (o *importer) pointers(l *workspace.Link, from *entity.Link) {
 	if merged == 0 || l.UpdateType == entity.UpdateNone {
 		return
 	}
-	newest, own := int64(0), l.To.HeadRevisionNum
+	there := &entity.Unit{}
 	if object != nil {
-		newest = object.Unit.HeadRevisionNum
+		there = object.Entity.(*entity.Unit)
 	}
+	newest, own := there.HeadRevisionNum, l.To.HeadRevisionNum
 	if l.UseLiveState {
-		own = l.To.HeadUnitActionNum
-		if object != nil {
-			newest = object.Unit.HeadUnitActionNum
-		}
+		newest, own = there.HeadUnitActionNum, l.To.HeadUnitActionNum
 	}
 	if merged == newest && own > 0 {
 		l.UpstreamLastMergedRevisionNum, l.DownstreamLastMergedRevisionNum = own,
@@ -142,24 +117,27 @@ func (o *importer) pointers(l *workspace.Link, from *entity.Link) {
 	}
 	if l.Merges() {
 		l.BaseUnknown = true
-		name, hint := l.Name(), "fctl link update --patch "+l.Slug+" --space "+l.SpaceSlug+
-			" --make-current"
-		o.After(func() error {
-			o.App.Console().Notes("", api.Note{Message: "link " + name +
-				": what it has merged is not known here, so that it merges nothing until '" +
-				hint + "' takes the present as merged"})
-			return nil
-		})
+		o.noteAfter("link %s: what it has merged is not known here, so that it merges nothing until "+
+			"'fctl link update --patch %s --space %s --make-current' takes the present as merged",
+			l.Name(), l.Slug, l.SpaceSlug)
 	}
 }
 
+// noteAfter writes a note that --quiet does not turn off.
+func (o *importer) noteAfter(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	o.After(func() error {
+		o.App.Console().Notes("", api.Note{Message: text})
+		return nil
+	})
+}
+
 // follow sets the fields of a unit that follow its link.
-func (o *importer) follow(l *workspace.Link) error {
-	o.upgrade[l.From] = true
-	l.From.UpstreamUnitID, l.From.UpstreamSpaceID = l.ToUnitID, l.ToSpaceID
-	l.From.UpstreamRevisionNum = l.UpstreamLastMergedRevisionNum
-	o.Tx.WriteState(l.From)
-	return nil
+func (o *importer) follow(l *workspace.Link) {
+	if l.UpdateType == entity.UpdateUpgradeUnit {
+		o.upgrade[l.From] = true
+		o.FollowUpstream(l)
+	}
 }
 
 // clones gives units that have an upstream, but no link to it, the link of a clone. Older versions
@@ -167,30 +145,26 @@ func (o *importer) follow(l *workspace.Link) error {
 func (o *importer) clones() {
 	for _, there := range slices.Sorted(maps.Keys(o.objects)) {
 		object := o.objects[there]
+		from := object.Entity.(*entity.Unit)
 		u, err := o.Unit("", o.ids[there])
-		if object.Unit.UpstreamUnitID == "" || err != nil || o.upgrade[u] ||
-			u.UpstreamUnitID != "" {
+		if from.UpstreamUnitID == "" || err != nil || o.upgrade[u] || u.UpstreamUnitID != "" {
 			continue
 		}
-		up, err := o.Unit("", o.ids[object.Unit.UpstreamUnitID])
+		up, err := o.Unit("", o.ids[from.UpstreamUnitID])
 		if err != nil {
-			o.After(func() error {
-				o.App.Console().Notes("", api.Note{Message: "unit " + u.Name() +
-					" is a clone of a unit that is neither in the files nor in the workspace; " +
-					"it cannot be upgraded"})
-				return nil
-			})
+			o.noteAfter("unit %s is a clone of a unit that is neither in the files nor in the "+
+				"workspace; it cannot be upgraded", u.Name())
 			continue
 		}
 		l := session.UpgradeLink(u, up)
 		l.LinkRecord = entity.LinkRecord{}
-		if err := o.cloneLink(l, object); err != nil {
+		if err := o.cloneLink(l, from); err != nil {
 			o.add(object, err)
 		}
 	}
 }
 
-func (o *importer) cloneLink(l *workspace.Link, object *exchange.Object) error {
+func (o *importer) cloneLink(l *workspace.Link, from *entity.Unit) error {
 	if err := o.ResolveLink(l).Err(); err != nil {
 		return err
 	}
@@ -201,16 +175,15 @@ func (o *importer) cloneLink(l *workspace.Link, object *exchange.Object) error {
 		return err
 	}
 	o.pointers(l, &entity.Link{
-		ToUnitID: object.Unit.UpstreamUnitID, UpdateType: entity.UpdateUpgradeUnit,
-		LinkRecord: entity.LinkRecord{
-			UpstreamLastMergedRevisionNum: object.Unit.UpstreamRevisionNum,
-		},
+		ToUnitID: from.UpstreamUnitID, UpdateType: entity.UpdateUpgradeUnit,
+		LinkRecord: entity.LinkRecord{UpstreamLastMergedRevisionNum: from.UpstreamRevisionNum},
 	})
 	if err := o.Tx.Create(o.Workspace, l); err != nil {
 		return err
 	}
 	o.made[entity.KindLink]++
-	return o.follow(l)
+	o.follow(l)
+	return nil
 }
 
 // bindings returns bindings that resolving made there with the value that the unit has now, so that

@@ -14,7 +14,7 @@ import (
 // the units with the same names there. An upstream in a third space stays. Links that the
 // destination has already are skipped.
 func (o *linkCreate) copy(s *session.Session) error {
-	from, err := filter.Parse(o.whereSpace, filter.SpaceSchema())
+	from, err := filter.Parse(o.whereSpace, entity.KindSpace)
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (o *linkCreate) copy(s *session.Session) error {
 		}
 		for _, l := range s.Links {
 			space, err := s.Space(l.SpaceSlug)
-			if err != nil || space == dest || !s.Matches(from, filter.OfSpace(space.Space)) {
+			if err != nil || space == dest || !s.Matches(from, filter.Of(space.Space)) {
 				continue
 			}
 			if s.HasLink(dest.Slug + "/" + l.Slug) {

@@ -32,9 +32,9 @@ link can fill. The status is 1 if something is found.`,
 		Example: "  fctl link doctor --report sarif",
 		Args:    command.NoArguments,
 	}
-	c.AddSpace(cmd.Flags())
-	cmd.Flags().Lookup("space").Usage = "look only at `SPACE`"
-	cmd.Flags().Var(&kind, "report", "print a `FORMAT`: text, json, sarif, junit or github")
+	flags := session.Flags(cmd, c.AddSpace)
+	flags.Lookup("space").Usage = "look only at `SPACE`"
+	flags.Var(&kind, "report", "print a `FORMAT`: text, json, sarif, junit or github")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		found := 0
 		err := c.Write(cmd, "", func(s *session.Session) error {

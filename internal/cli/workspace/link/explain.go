@@ -6,6 +6,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
 )
 
 func newLinkExplain(a *command.App) *cobra.Command {
@@ -20,8 +22,8 @@ records and dry runs; what is not recorded is called unknown.`,
 		Example: "  fctl link explain web apps/v1/Deployment:shop/web:spec.replicas",
 		Args:    session.Words(2, 2),
 	}
-	c.AddSpace(cmd.Flags())
-	cmd.Flags().StringVarP(&form, "output", "o", "", "output `FORMAT`: text or json")
+	session.Flags(cmd, c.AddSpace).StringVarP(&form, "output", "o", "",
+		"output `FORMAT`: text or json")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if form != "" && form != "text" && form != "json" {
 			return diag.Usage("output format %q is not one of text, json", form)
@@ -37,24 +39,7 @@ records and dry runs; what is not recorded is called unknown.`,
 			return err
 		}
 		return c.Write(cmd, "", func(s *session.Session) error {
-			u, err := s.UnitNamed(words[0])
-			if err != nil {
-				return err
-			}
-			data, err := s.Store.Data(u, u.HeadRevisionNum)
-			if err != nil {
-				return err
-			}
-			secrets, err := s.Secrets(u, data, nil)
-			if err != nil {
-				return err
-			}
-			s.App.Hide(secrets, true)
-			g, err := s.LinkGraph()
-			if err != nil {
-				return err
-			}
-			explanation, err := g.Explain(s.Ctx, u.UnitID, ref, path)
+			explanation, err := explain(s, words[0], ref, path)
 			if err != nil {
 				return err
 			}
@@ -65,4 +50,27 @@ records and dry runs; what is not recorded is called unknown.`,
 		})
 	}
 	return cmd
+}
+
+func explain(
+	s *session.Session, name string, ref entity.ResourceReference, path string,
+) (*resolve.Explanation, error) {
+	u, err := s.UnitNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := s.Store.Data(u, u.HeadRevisionNum)
+	if err != nil {
+		return nil, err
+	}
+	secrets, err := s.Secrets(u, data, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.App.Hide(secrets, true)
+	g, err := s.LinkGraph()
+	if err != nil {
+		return nil, err
+	}
+	return g.Explain(s.Ctx, u.UnitID, ref, path)
 }

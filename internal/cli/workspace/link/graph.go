@@ -35,13 +35,13 @@ dashed, links of a cycle are red.`,
   fctl link graph -o svg > links.svg`,
 		Args: command.NoArguments,
 	}
-	o.AddSpace(cmd.Flags())
-	o.form = command.AddOutput(cmd.Flags(), "text, dot, mermaid, svg or json", "text", "ascii", "dot",
+	flags := session.Flags(cmd, o.AddSpace)
+	o.form = command.AddOutput(flags, "text, dot, mermaid, svg or json", "text", "ascii", "dot",
 		"mermaid", "svg", "json")
-	cmd.Flags().StringVar(&o.root, "root", "", "show only `UNIT` and its dependencies")
-	cmd.Flags().IntVar(&o.depth, "depth", 0, "show units at most `N` links away from the root")
+	flags.StringVar(&o.root, "root", "", "show only `UNIT` and its dependencies")
+	flags.IntVar(&o.depth, "depth", 0, "show units at most `N` links away from the root")
 	cluster := &command.Choice{What: "cluster", Value: "none", Values: []string{"none", "space"}}
-	cmd.Flags().Var(cluster, "cluster", "frame the units of each `GROUP`: none or space")
+	flags.Var(cluster, "cluster", "frame the units of each `GROUP`: none or space")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		o.clusters = cluster.Value == "space"
 		form := o.form.Value
@@ -53,15 +53,13 @@ dashed, links of a cycle are red.`,
 		case o.depth > 0 && o.root == "" && form != "text" && form != "ascii":
 			return diag.Usage("--depth needs --root")
 		}
-		return o.Read(cmd, func(s *session.Session) error {
-			s.StaleLinks()
-			return o.run(s)
-		})
+		return o.Read(cmd, o.run)
 	}
 	return cmd
 }
 
 func (o *linkGraph) run(s *session.Session) error {
+	s.StaleLinks()
 	var roots []*workspace.Unit
 	if o.root != "" {
 		u, err := s.UnitNamed(o.root)

@@ -2,6 +2,7 @@ package link
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,8 +36,7 @@ separately. No proposed link closes a cycle.`,
 		Example: "  fctl link infer --write",
 		Args:    command.NoArguments,
 	}
-	flags := cmd.Flags()
-	o.AddSpace(flags)
+	flags := session.Flags(cmd, o.AddSpace)
 	flags.Lookup("space").Usage = "look only at `SPACE`"
 	flags.BoolVar(&o.write, "write", false, "make the links")
 	flags.StringVarP(&o.form, "output", "o", "", "output `FORMAT`: text or json")
@@ -87,13 +87,9 @@ func onlySpace(s *session.Session, g *resolve.Graph) ([]*entity.Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	var units []*entity.Unit
-	for _, u := range g.Units {
-		if u.SpaceSlug == space.Slug {
-			units = append(units, u)
-		}
-	}
-	return units, nil
+	return slices.DeleteFunc(slices.Clone(g.Units), func(u *entity.Unit) bool {
+		return u.SpaceSlug != space.Slug
+	}), nil
 }
 
 // makeLink makes a proposed link.
@@ -120,7 +116,7 @@ func makeLink(s *session.Session, p *resolve.Proposal) error {
 	if err := s.FreeSlug(l); err != nil {
 		return err
 	}
-	if err := validEdge(s, l); err != nil {
+	if err := s.CheckEdge(l); err != nil {
 		return err
 	}
 	return s.Tx.Create(s.Workspace, l)

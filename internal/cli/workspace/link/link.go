@@ -6,12 +6,14 @@ package link
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/links/entity"
@@ -32,38 +34,6 @@ order only. A link is in the space of its downstream unit.`,
 		newLinkExplain(a), newLinkInfer(a), newLinkDoctor(a))
 }
 
-func linkColumns() []session.Column[*workspace.Link] {
-	return []session.Column[*workspace.Link]{
-		session.Col("NAME", func(l *workspace.Link) string { return l.Slug }),
-		session.Col("SPACE", func(l *workspace.Link) string { return l.SpaceSlug }),
-		session.Col("FROM-UNIT", func(l *workspace.Link) string { return l.FromUnit }),
-		session.Col("TO-UNIT", func(l *workspace.Link) string { return l.ToUnit }),
-		session.Col("TO-SPACE", func(l *workspace.Link) string { return l.ToSpace }),
-		session.WideCol("UPDATE-TYPE", func(l *workspace.Link) string { return string(l.Type()) }),
-		session.WideCol("AUTO", func(l *workspace.Link) string {
-			return session.YesNo(l.AutoUpdate)
-		}),
-		session.WideCol("STALE", func(l *workspace.Link) string {
-			return session.Dash(reasons(l))
-		}),
-		session.WideCol("MERGED", func(l *workspace.Link) string {
-			if l.UpdateType == entity.UpdateNone {
-				return "-"
-			}
-			return fmt.Sprintf("%d -> %d", l.UpstreamLastMergedRevisionNum,
-				l.DownstreamLastMergedRevisionNum)
-		}),
-	}
-}
-
-func reasons(l *workspace.Link) string {
-	texts := make([]string, len(l.StaleReasons))
-	for i, r := range l.StaleReasons {
-		texts[i] = string(r)
-	}
-	return strings.Join(texts, ",")
-}
-
 func newLinkList(a *command.App) *cobra.Command {
 	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
 	cmd := &cobra.Command{
@@ -71,39 +41,48 @@ func newLinkList(a *command.App) *cobra.Command {
 		Long: `List the links of a space, or of every space with --space "*". With -o wide the
 table also shows the type, why a link is stale, and which revisions were merged.`,
 	}
-	c.AddSpace(cmd.Flags())
-	sel.Add(cmd.Flags())
-	out.Add(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.Read(cmd, func(s *session.Session) error {
-			s.StaleLinks()
-			links, err := sel.Links(s)
-			if err != nil {
-				return err
-			}
-			return session.PrintList(s, out, links, linkColumns(), (*workspace.Link).Name,
-				func(l *workspace.Link) any { return shown(l) })
-		})
-	}
-	return cmd
+	session.Flags(cmd, c.AddSpace, sel.Add, out.Add)
+	return c.Reads(cmd, func(s *session.Session, _ []string) error {
+		s.StaleLinks()
+		links, err := sel.Links(s)
+		if err != nil {
+			return err
+		}
+		table := session.Table[*workspace.Link]{
+			Head: []string{
+				"NAME", "SPACE", "FROM-UNIT", "TO-UNIT", "TO-SPACE", "+UPDATE-TYPE", "+AUTO",
+				"+STALE", "+MERGED",
+			},
+			Cells: func(l *workspace.Link) []string {
+				merged := "-"
+				if l.UpdateType != entity.UpdateNone {
+					merged = fmt.Sprintf("%d -> %d", l.UpstreamLastMergedRevisionNum,
+						l.DownstreamLastMergedRevisionNum)
+				}
+				return []string{
+					l.Slug, l.SpaceSlug, l.FromUnit, l.ToUnit, l.ToSpace, string(l.Type()),
+					session.YesNo(l.AutoUpdate), session.Dash(l.Reasons()), merged,
+				}
+			},
+			Name:   (*workspace.Link).Name,
+			Object: func(l *workspace.Link) any { return shown(l) },
+		}
+		return table.Print(s, out, links)
+	})
 }
 
 func newLinkGet(a *command.App) *cobra.Command {
 	c, out := &session.Common{App: a}, &session.Output{}
 	cmd := &cobra.Command{Use: "get [flags] LINK", Short: "Show a link", Args: session.Words(1, 1)}
-	c.AddSpace(cmd.Flags())
-	out.Add(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return c.Read(cmd, func(s *session.Session) error {
-			l, err := s.LinkNamed(words[0])
-			if err != nil {
-				return err
-			}
-			s.StaleLinks()
-			return s.PrintGet(out, l.Name(), shown(l), linkRows(l))
-		})
-	}
-	return cmd
+	session.Flags(cmd, c.AddSpace, out.Add)
+	return c.Reads(cmd, func(s *session.Session, words []string) error {
+		l, err := s.LinkNamed(words[0])
+		if err != nil {
+			return err
+		}
+		s.StaleLinks()
+		return s.PrintGet(out, l.Name(), shown(l), linkRows(l))
+	})
 }
 
 // shown returns a link as JSON shows it: with its type, also if its definition leaves it to the
@@ -118,7 +97,7 @@ func shown(l *workspace.Link) *entity.Link {
 func linkRows(l *workspace.Link) [][]string {
 	stale := "no"
 	if l.Stale {
-		stale = "yes: " + reasons(l)
+		stale = "yes: " + l.Reasons()
 	}
 	lastError := ""
 	if e := l.LastError; e != nil {
@@ -142,35 +121,26 @@ func linkRows(l *workspace.Link) [][]string {
 		{"Downstream Last Merged Rev", revisionOrNone(l.DownstreamLastMergedRevisionNum)},
 		{"Last Error", lastError},
 	}
+	add := func(name, text string) { rows = append(rows, []string{name, text}) }
 	for _, b := range l.Bindings {
-		rows = append(rows, []string{"Binding", bindingText(b)})
+		add("Binding", bindingText(b))
 	}
 	for _, p := range l.UpstreamPaths {
-		rows = append(rows, []string{"Upstream Path", p.Name + " = " + p.Path + " in " +
-			referenceText(p.Resource)})
+		add("Upstream Path", p.Name+" = "+p.Path+" in "+referenceText(p.Resource))
 	}
 	for _, g := range l.UpstreamGetters {
-		rows = append(rows, []string{
-			"Upstream Getter", g.Name + " = " + session.InvocationText(g.FunctionInvocation),
-		})
+		add("Upstream Getter", g.Name+" = "+session.InvocationText(g.FunctionInvocation))
 	}
 	for _, p := range l.DownstreamPaths {
-		evaluator := p.Evaluator
-		if evaluator == "" {
-			evaluator = "template"
-		}
-		text := p.Path + " in " + referenceText(p.Resource) + " = " + evaluator + ": " +
-			p.Expression
+		text := p.Path + " in " + referenceText(p.Resource) + " = " +
+			cmp.Or(p.Evaluator, api.EvaluatorTemplate) + ": " + p.Expression
 		if p.DataType != "" && p.DataType != "string" {
 			text += " (" + string(p.DataType) + ")"
 		}
-		rows = append(rows, []string{"Downstream Path", text})
+		add("Downstream Path", text)
 	}
 	for _, f := range l.DownstreamSetters {
-		rows = append(rows, []string{
-			"Downstream Setter",
-			session.InvocationText(f.FunctionInvocation),
-		})
+		add("Downstream Setter", session.InvocationText(f.FunctionInvocation))
 	}
 	return rows
 }
@@ -185,12 +155,10 @@ func revisionOrNone(n int64) string {
 func bindingText(b entity.Binding) string {
 	text := b.NeededPath
 	if b.NeededResource != nil {
-		text += " in " + string(b.NeededResource.ResourceType) + " " +
-			string(b.NeededResource.ResourceName)
+		text += " in " + infoText(b.NeededResource)
 	}
 	if b.ProvidedResource != nil {
-		text += " <- " + b.ProvidedPath + " in " + string(b.ProvidedResource.ResourceType) + " " +
-			string(b.ProvidedResource.ResourceName)
+		text += " <- " + b.ProvidedPath + " in " + infoText(b.ProvidedResource)
 	}
 	switch {
 	case b.Overridden:
@@ -201,56 +169,48 @@ func bindingText(b entity.Binding) string {
 	return text + " (manual)"
 }
 
+func infoText(r *api.ResourceInfo) string {
+	return string(r.ResourceType) + " " + string(r.ResourceName)
+}
+
 func referenceText(r entity.ResourceReference) string {
 	return strings.TrimSpace(string(r.ResourceType) + " " + string(r.ResourceName))
 }
 
 func newLinkDelete(a *command.App) *cobra.Command {
 	c, sel := &session.Common{App: a}, &session.Selection{}
+	var more []string
 	cmd := &cobra.Command{
 		Use: "delete [flags] [LINK...]", Short: "Delete links",
 		Long: `Delete links. The values that they wrote stay, unless --reset writes the
 placeholders again that bindings have replaced.`,
+		Args: func(cmd *cobra.Command, names []string) error {
+			return session.NamesOrWhere(cmd, append(names, more...), sel, "LINK")
+		},
 	}
-	c.AddSpace(cmd.Flags())
-	c.AddDryRun(cmd.Flags())
-	sel.Add(cmd.Flags())
-	reset := cmd.Flags().Bool("reset", false,
+	flags := session.Flags(cmd, c.AddSpace, c.AddDryRun, sel.Add)
+	reset := flags.Bool("reset", false,
 		"write the placeholders again that the links have replaced")
-	more := cmd.Flags().StringSlice("link", nil, "delete the `LINKS`, separated by commas")
-	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		names = append(names, *more...)
-		if err := session.NamesOrWhere(cmd, names, sel); err != nil {
+	flags.StringSliceVar(&more, "link", nil, "delete the `LINKS`, separated by commas")
+	return c.Writes(cmd, func(s *session.Session, names []string) error {
+		links, err := sel.LinksNamed(s, append(names, more...))
+		if err != nil {
 			return err
 		}
-		// The workspace may have cycles, which deleting a link repairs.
-		title := "link delete " + strings.Join(names, " ")
-		return c.Write(cmd, title, func(s *session.Session) error {
-			links, err := sel.LinksNamed(s, names)
-			if err != nil {
-				return err
-			}
-			for _, l := range links {
-				if *reset {
-					if err := resetLink(s, l); err != nil {
-						return err
-					}
-				}
-				s.After(func() error {
-					s.Note("deleted link %s", l.Name())
-					return nil
-				})
-			}
-			if err := s.Tx.DeleteLinks(s.Workspace, links...); err != nil {
-				return err
-			}
+		for _, l := range links {
 			if *reset {
-				return s.Propagate()
+				if err := resetLink(s, l); err != nil {
+					return err
+				}
 			}
-			return nil
-		})
-	}
-	return cmd
+			s.NoteAfter("deleted link %s", l.Name())
+		}
+		// The workspace may have cycles, which deleting a link repairs.
+		if err := s.Tx.DeleteLinks(s.Workspace, links...); err != nil || !*reset {
+			return err
+		}
+		return s.Propagate()
+	})
 }
 
 // resetLink writes the placeholders that the bindings of a link have replaced.
@@ -259,18 +219,18 @@ func resetLink(s *session.Session, l *workspace.Link) error {
 	if u == nil {
 		return nil
 	}
-	e, err := s.Engine()
-	if err != nil {
-		return err
+	executor, err := s.Functions()
+	if err == nil {
+		err = s.Edits(u)
 	}
-	if _, err := s.Tx.Edits(e, []*workspace.Unit{u}, s.StrictWorktree); err != nil {
+	if err != nil {
 		return err
 	}
 	before, err := s.Store.Data(u, u.HeadRevisionNum)
 	if err != nil {
 		return err
 	}
-	after, kept, err := resolve.Reset(e.Executor, u.ToolchainType, before, l.Link)
+	after, kept, err := resolve.Reset(executor, u.ToolchainType, before, l.Link)
 	if err != nil {
 		return s.Store.InUnit(u, err)
 	}
@@ -280,12 +240,8 @@ func resetLink(s *session.Session, l *workspace.Link) error {
 	if bytes.Equal(before, after) {
 		return nil
 	}
-	head := u.HeadRevisionNum
-	s.After(func() error {
-		s.Note("%s: revision %d -> %d", u.Name(), head, head+1)
-		return nil
-	})
-	_, err = s.Tx.Record(e, u, after, entity.SourceResolve, "reset "+l.Slug,
+	s.NoteAfter("%s: revision %d -> %d", u.Name(), u.HeadRevisionNum, u.HeadRevisionNum+1)
+	_, err = s.Tx.Record(s.Propagator, u, after, entity.SourceResolve, "reset "+l.Slug,
 		entity.Mutation{LinkID: l.LinkID}, false)
 	return err
 }

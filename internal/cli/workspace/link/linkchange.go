@@ -10,7 +10,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/filter"
-	"github.com/fctl-dev/fctl/internal/links/propagate"
 	"github.com/fctl-dev/fctl/internal/links/resolve"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
@@ -29,6 +28,7 @@ type linkCreate struct {
 
 func newLinkCreate(a *command.App) *cobra.Command {
 	o := &linkCreate{Common: session.Common{App: a}}
+	var bulk bool
 	cmd := &cobra.Command{
 		Use:   "create [flags] [LINK|-] FROM-UNIT TO-UNIT [TO-SPACE]",
 		Short: "Make a link between two units",
@@ -41,13 +41,14 @@ other spaces. A link with AutoUpdate is resolved at once.`,
   fctl link create - web profile --update-type TransformPaths \
     --upstream-path replicas=example.com/v1/Profile:/main:spec.replicas \
     --downstream-path 'apps/v1/Deployment:shop/web:spec.replicas=int:cel:params.replicas * 2'`,
-		Args: session.Words(0, 4),
+		Args: func(cmd *cobra.Command, words []string) (err error) {
+			if bulk, err = o.checkBulk(cmd.UseLine(), words); err != nil {
+				return err
+			}
+			return session.Words(0, 4)(cmd, words)
+		},
 	}
-	flags := cmd.Flags()
-	o.AddWrite(flags)
-	o.linkFlags.add(flags)
-	o.AddAllowExists(flags)
-	o.Output.Add(flags)
+	flags := session.Flags(cmd, o.AddWrite, o.linkFlags.add, o.AddAllowExists, o.Output.Add)
 	flags.StringVar(&o.whereFrom, "where-from", "", "link every unit with `EXPR`")
 	flags.StringVar(&o.whereTo, "where-to", "", "link them to every unit with `EXPR`")
 	flags.StringVar(&o.whereToSpace, "where-to-space", "",
@@ -58,49 +59,38 @@ other spaces. A link with AutoUpdate is resolved at once.`,
 		"copy the links of every space with `EXPR` to --dest-space")
 	flags.StringSliceVar(&o.destSpaces, "dest-space", nil,
 		"copy links to `SPACE`, between the units with the same names; can be repeated")
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		bulk, err := o.checkBulk(cmd.UseLine(), words)
+	return o.Writes(cmd, func(s *session.Session, words []string) error {
+		switch {
+		case o.whereSpace != "":
+			return o.copy(s)
+		case bulk:
+			return o.bulk(s)
+		}
+		l, err := o.named(s, words)
 		if err != nil {
 			return err
 		}
-		title := "link create " + strings.Join(words, " ")
-		return o.Write(cmd, title, func(s *session.Session) error {
-			switch {
-			case o.whereSpace != "":
-				return o.copy(s)
-			case bulk:
-				return o.bulk(s)
-			}
-			l, err := o.named(s, words)
-			if err != nil {
-				return err
-			}
-			made, err := o.create(s, l)
-			if err != nil || made == nil {
-				return err
-			}
-			return s.PropagateLinks([]*workspace.Link{made})
-		})
-	}
-	return cmd
+		made, err := o.create(s, l)
+		if err != nil || made == nil {
+			return err
+		}
+		return s.PropagateLinks([]*workspace.Link{made})
+	})
 }
 
 // named returns the link that the words and the body name.
 func (o *linkCreate) named(s *session.Session, words []string) (*workspace.Link, error) {
-	body, err := o.body(s)
+	l := &workspace.Link{Link: &entity.Link{}}
+	given, err := o.Decode(s, l.Link)
 	if err != nil {
 		return nil, err
-	}
-	l := &workspace.Link{Link: body}
-	if body == nil {
-		l.Link = &entity.Link{}
 	}
 	l.LinkID = ""
 	switch len(words) {
 	case 0, 1:
-		if body == nil {
+		if !given {
 			return nil, diag.UsageHint("fctl link create - FROM-UNIT TO-UNIT",
-				"a downstream and an upstream unit are expected")
+				"FROM-UNIT is missing")
 		}
 		if len(words) == 1 {
 			l.Slug = words[0]
@@ -152,13 +142,13 @@ func (o *linkCreate) create(s *session.Session, l *workspace.Link) (*workspace.L
 		if err != nil {
 			return nil, err
 		}
-		return nil, printLink(s, &o.Output, existing, "")
+		return nil, s.PrintOne(&o.Output, existing, shown(existing), "")
 	}
-	valid := validEdge
+	check := s.CheckEdge
 	if o.together {
-		valid = validLink
+		check = s.CheckLink
 	}
-	if err := valid(s, l); err != nil {
+	if err := check(l); err != nil {
 		return nil, err
 	}
 	warnDuplicate(s, l)
@@ -170,34 +160,18 @@ func (o *linkCreate) create(s *session.Session, l *workspace.Link) (*workspace.L
 	if err := s.Tx.Create(s.Workspace, l); err != nil {
 		return nil, err
 	}
-	if l.UpdateType == entity.UpdateUpgradeUnit {
-		if err := followUpstream(s, l); err != nil {
-			return nil, err
-		}
-	}
-	return l, printLink(s, &o.Output, l, "Successfully created link "+l.Slug)
+	s.FollowUpstream(l)
+	return l, printLink(s, &o.Output, l, "created")
 }
 
-// printLink prints a link after a command, or only a message without -o.
-func printLink(s *session.Session, out *session.Output, l *workspace.Link, message string) error {
-	return s.PrintOne(out, l.Name(), shown(l), message, l.LinkID)
-}
-
-// followUpstream sets the fields of a unit that follow its UpgradeUnit link.
-func followUpstream(s *session.Session, l *workspace.Link) error {
-	l.From.UpstreamUnitID, l.From.UpstreamSpaceID = l.ToUnitID, l.ToSpaceID
-	l.From.UpstreamRevisionNum = l.UpstreamLastMergedRevisionNum
-	s.Tx.WriteState(l.From)
-	return nil
+// printLink prints a link after a command that created or updated it.
+func printLink(s *session.Session, out *session.Output, l *workspace.Link, verb string) error {
+	return s.PrintOne(out, l, shown(l), "Successfully "+verb+" link "+l.Slug)
 }
 
 // makeCurrent sets the pointers of a link to the present.
 func makeCurrent(s *session.Session, l *workspace.Link) error {
-	e, err := s.Engine()
-	if err != nil {
-		return err
-	}
-	if _, err := s.Tx.Edits(e, []*workspace.Unit{l.To, l.From}, s.StrictWorktree); err != nil {
+	if err := s.Edits(l.To, l.From); err != nil {
 		return err
 	}
 	l.UpstreamLastMergedRevisionNum, l.MergedHash = l.To.HeadRevisionNum, ""
@@ -209,13 +183,13 @@ func makeCurrent(s *session.Session, l *workspace.Link) error {
 	l.DownstreamLastMergedRevisionNum = l.From.HeadRevisionNum
 	l.MadeCurrent, l.ResolvedHash, l.LastError = true, l.Hash, nil
 	l.BaseUnknown, l.MergeMutationNum = false, 0
-	return adopt(s, e, l)
+	return adopt(s, l)
 }
 
 // adopt lets a link whose WhereMutation asks what set a value overwrite what the downstream unit
 // has in common with the upstream unit since its history began, as in a unit that was made as a
 // clone. In a clone of the git repository, history begins again.
-func adopt(s *session.Session, e *propagate.Propagator, l *workspace.Link) error {
+func adopt(s *session.Session, l *workspace.Link) error {
 	if !l.Merges() || l.UseLiveState || l.WhereMutation == "" {
 		return nil
 	}
@@ -223,14 +197,18 @@ func adopt(s *session.Session, e *propagate.Propagator, l *workspace.Link) error
 	if err != nil {
 		return err
 	}
-	down, err := e.Unit(l.From)
+	executor, err := s.Functions()
+	if err != nil {
+		return err
+	}
+	down, err := s.Propagator.Unit(l.From)
 	if err != nil {
 		return err
 	}
 	if down.Mutations, err = s.Store.Mutations(l.From); err != nil {
 		return err
 	}
-	sources, err := resolve.Adopt(e.Executor, &down, up)
+	sources, err := resolve.Adopt(executor, &down, up)
 	if err != nil || sources == nil {
 		return err
 	}
@@ -246,30 +224,14 @@ func adopt(s *session.Session, e *propagate.Propagator, l *workspace.Link) error
 	return nil
 }
 
-// validLink checks a link that is to be written, cycles excluded.
-func validLink(s *session.Session, l *workspace.Link) error {
-	if errs := s.ValidateLink(l); len(errs) > 0 {
-		return errs
-	}
-	return s.CheckLink(l)
-}
-
-// validEdge checks a link that is to be written, cycles included.
-func validEdge(s *session.Session, l *workspace.Link) error {
-	if err := validLink(s, l); err != nil {
-		return err
-	}
-	return s.LinkCycle(l).Err()
-}
-
 // warnDuplicate warns of a second link of the same type between the same units.
 func warnDuplicate(s *session.Session, l *workspace.Link) {
 	for _, other := range s.LinksFrom(l.From) {
 		if other.ToUnitID == l.ToUnitID && other.Type() == l.Type() && other.LinkID != l.LinkID {
-			s.Warn([]entity.Warning{{
+			s.Warn(entity.Warning{
 				Code: entity.WarnDupLink, Space: l.SpaceSlug, Unit: l.FromUnit, Link: l.Slug,
 				Message: "the link " + other.Slug + " has the same units and the same type",
-			}})
+			})
 			return
 		}
 	}
@@ -277,41 +239,37 @@ func warnDuplicate(s *session.Session, l *workspace.Link) {
 
 // bulk makes a link from every selected unit to every selected unit.
 func (o *linkCreate) bulk(s *session.Session) error {
-	from, err := filter.Parse(o.whereFrom, filter.UnitSchema())
+	from, err := filter.Parse(o.whereFrom, entity.KindUnit)
 	if err != nil {
 		return err
 	}
-	to, err := filter.Parse(o.whereTo, filter.UnitSchema())
+	to, err := filter.Parse(o.whereTo, entity.KindUnit)
 	if err != nil {
 		return err
 	}
-	space, err := filter.Parse(o.whereToSpace, filter.SpaceSchema())
+	space, err := filter.Parse(o.whereToSpace, entity.KindSpace)
 	if err != nil {
 		return err
 	}
-	upstreams := map[string][]*workspace.Unit{} // by space, or by "" if spaces are selected
+	key := func(u *workspace.Unit) string {
+		if o.whereToSpace != "" {
+			return "" // of any selected space
+		}
+		return u.SpaceSlug
+	}
+	upstreams := map[string][]*workspace.Unit{}
 	for _, t := range s.Units {
 		in, err := s.Space(t.SpaceSlug)
-		if err != nil || !s.Matches(to, filter.OfUnit(t.Unit)) ||
-			!s.Matches(space, filter.OfSpace(in.Space)) {
-			continue
+		if err == nil && s.Matches(to, filter.Of(t.Unit)) && s.Matches(space, filter.Of(in.Space)) {
+			upstreams[key(t)] = append(upstreams[key(t)], t)
 		}
-		key := t.SpaceSlug
-		if o.whereToSpace != "" {
-			key = ""
-		}
-		upstreams[key] = append(upstreams[key], t)
 	}
 	var all []*workspace.Link
 	for _, f := range s.Units {
-		if !s.In(f.SpaceSlug) || !s.Matches(from, filter.OfUnit(f.Unit)) {
+		if !s.In(f.SpaceSlug) || !s.Matches(from, filter.Of(f.Unit)) {
 			continue
 		}
-		key := f.SpaceSlug
-		if o.whereToSpace != "" {
-			key = ""
-		}
-		for _, t := range upstreams[key] {
+		for _, t := range upstreams[key(f)] {
 			if t == f {
 				continue
 			}

@@ -71,17 +71,8 @@ func (o *linkFlags) add(flags *pflag.FlagSet) {
 			"TYPE:RESOURCE:NEEDED")
 	flags.BoolVar(&o.stripMetadata, "insert-strip-metadata", false,
 		"Insert: leave out the block with the metadata of an application file")
-	o.Body.Add(flags, "link")
-}
-
-// body returns the link of --filename or --from-stdin, nil without them.
-func (o *linkFlags) body(s *session.Session) (*entity.Link, error) {
-	text, ok, err := o.Body.Text(s)
-	if err != nil || !ok {
-		return nil, err
-	}
-	l := &entity.Link{}
-	return l, entity.Decode(text, l)
+	o.Of = entity.KindLink
+	o.Body.Add(flags)
 }
 
 // apply sets the fields that flags name. patch says that lists are changed entry by entry.
@@ -325,9 +316,7 @@ func parsePathExpression(text string) (entity.PathExpression, error) {
 func parametersOf(flag, evaluator, expression string) ([]string, error) {
 	names, err := resolve.Parameters(evaluator, expression)
 	if err != nil {
-		return nil, &entity.Error{
-			Code: entity.CodeExprParse, Message: "--" + flag + ": " + err.Error(), Err: err,
-		}
+		return nil, entity.Fail(entity.CodeExprParse, "--%s: %w", flag, err)
 	}
 	return names, nil
 }

@@ -1,8 +1,6 @@
 package link
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/command"
@@ -34,55 +32,54 @@ with --patch they replace the entries with the same name or key and add others.
 Updating resolves nothing, except for links with AutoUpdate.`,
 		Example: `  fctl link update --patch web-ns --no-auto-update
   fctl link update --patch upgrade-web --make-current`,
+		Args: o.check,
 	}
-	flags := cmd.Flags()
-	o.AddWrite(flags)
-	o.Selection.Add(flags)
-	o.linkFlags.add(flags)
-	o.Output.Add(flags)
+	flags := session.Flags(cmd, o.AddWrite, o.Selection.Add, o.linkFlags.add, o.Output.Add)
 	flags.BoolVar(&o.patch, "patch", false, "change lists entry by entry")
 	flags.BoolVar(&o.reverse, "reverse", false, "swap the downstream and the upstream unit")
 	flags.StringVar(&o.fromUnit, "from-unit", "", "another downstream `UNIT`")
 	flags.StringVar(&o.toUnit, "to-unit", "", "another upstream `UNIT`")
 	flags.StringVar(&o.toSpace, "to-space", "", "`SPACE` of the upstream unit")
 	flags.Int64Var(&o.version, "version", 0, "fail if the link has another version than `N`")
-	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		if err := session.NamesOrWhere(cmd, names, &o.Selection); err != nil {
+	return o.Writes(cmd, func(s *session.Session, names []string) error {
+		links, err := o.LinksNamed(s, names)
+		if err != nil {
 			return err
 		}
-		if (o.makeCurrent || o.reverse) && !o.patch {
-			return diag.Usage("--make-current and --reverse need --patch")
-		}
-		if o.makeCurrent && o.reverse {
-			return diag.Usage("--make-current and --reverse exclude each other")
-		}
-		title := "link update " + strings.Join(names, " ")
-		return o.Write(cmd, title, func(s *session.Session) error {
-			links, err := o.LinksNamed(s, names)
-			if err != nil {
+		for i, l := range links {
+			if links[i], err = o.run(s, l); err != nil {
 				return err
 			}
-			for i, l := range links {
-				if links[i], err = o.run(s, l); err != nil {
-					return err
-				}
-			}
-			return s.PropagateLinks(links)
-		})
+		}
+		return s.PropagateLinks(links)
+	})
+}
+
+// check reports names and flags that do not go together.
+func (o *linkUpdate) check(cmd *cobra.Command, names []string) error {
+	if err := session.NamesOrWhere(cmd, names, &o.Selection, "LINK"); err != nil {
+		return err
 	}
-	return cmd
+	if (o.makeCurrent || o.reverse) && !o.patch {
+		return diag.Usage("--make-current and --reverse need --patch")
+	}
+	if o.makeCurrent && o.reverse {
+		return diag.Usage("--make-current and --reverse exclude each other")
+	}
+	return nil
 }
 
 func (o *linkUpdate) run(s *session.Session, l *workspace.Link) (*workspace.Link, error) {
 	if err := workspace.CheckVersion(&l.Common, o.version); err != nil {
 		return nil, err
 	}
-	body, err := o.body(s)
+	body := &entity.Link{}
+	given, err := o.Decode(s, body)
 	if err != nil {
 		return nil, err
 	}
 	was := *l.Link
-	if body != nil {
+	if given {
 		if err := o.replace(l, body); err != nil {
 			return nil, err
 		}
@@ -104,11 +101,11 @@ func (o *linkUpdate) run(s *session.Session, l *workspace.Link) (*workspace.Link
 	if err := s.ResolveLink(l).Err(); err != nil {
 		return nil, err
 	}
-	valid := validEdge
+	check := s.CheckEdge
 	if was.FromUnitID == l.FromUnitID && was.ToUnitID == l.ToUnitID {
-		valid = validLink // no new cycle
+		check = s.CheckLink // no new cycle
 	}
-	if err := valid(s, l); err != nil {
+	if err := check(l); err != nil {
 		return nil, err
 	}
 	if o.makeCurrent {
@@ -116,21 +113,23 @@ func (o *linkUpdate) run(s *session.Session, l *workspace.Link) (*workspace.Link
 			return nil, err
 		}
 	}
-	if err := moveUpstream(s, &was, l); err != nil {
-		return nil, err
+	// The upstream fields of units follow a changed UpgradeUnit link.
+	if was.UpdateType == entity.UpdateUpgradeUnit &&
+		(was.FromUnitID != l.FromUnitID || l.UpdateType != was.UpdateType) {
+		if u, err := s.UnitNamed(was.FromUnitID); err == nil {
+			s.Tx.SetUpstream(u, "", "", 0)
+		}
 	}
+	s.FollowUpstream(l)
 	s.Tx.Updated(&l.Common)
 	s.Tx.Write(l)
-	return l, printLink(s, &o.Output, l, "Successfully updated link "+l.Slug)
+	return l, printLink(s, &o.Output, l, "updated")
 }
 
 // replace takes over the fields of a body.
 func (o *linkUpdate) replace(l *workspace.Link, body *entity.Link) error {
 	if body.Slug != "" && body.Slug != l.Slug || body.LinkID != "" && body.LinkID != l.LinkID {
-		return &entity.Error{
-			Code:    entity.CodeRefMismatch,
-			Message: "the text is about another link than " + l.Slug,
-		}
+		return entity.Fail(entity.CodeRefMismatch, "the text is about another link than %s", l.Slug)
 	}
 	if err := workspace.CheckVersion(&l.Common, body.Version); err != nil {
 		return err
@@ -147,29 +146,12 @@ func (o *linkUpdate) replace(l *workspace.Link, body *entity.Link) error {
 	return nil
 }
 
-// moveUpstream lets the upstream fields of units follow a changed UpgradeUnit link.
-func moveUpstream(s *session.Session, was *entity.Link, l *workspace.Link) error {
-	if was.UpdateType == entity.UpdateUpgradeUnit && was.FromUnitID != l.FromUnitID ||
-		was.UpdateType == entity.UpdateUpgradeUnit && l.UpdateType != was.UpdateType {
-		if u, err := s.UnitNamed(was.FromUnitID); err == nil {
-			u.UpstreamUnitID, u.UpstreamSpaceID, u.UpstreamRevisionNum = "", "", 0
-			s.Tx.WriteState(u)
-		}
-	}
-	if l.UpdateType == entity.UpdateUpgradeUnit {
-		return followUpstream(s, l)
-	}
-	return nil
-}
-
 // turn swaps the units of a link. In another space it becomes a new link there.
 func (o *linkUpdate) turn(s *session.Session, l *workspace.Link) (*workspace.Link, error) {
 	if len(l.Bindings)+len(l.UpstreamPaths)+len(l.UpstreamGetters)+len(l.DownstreamPaths)+
 		len(l.DownstreamSetters) > 0 || l.TransformInvocation != "" {
-		return nil, &entity.Error{
-			Code: entity.CodeFieldNotAllowed, Space: l.SpaceSlug, Link: l.Slug,
-			Message: "a link with bindings, paths, functions or a transform cannot be reversed",
-		}
+		return nil, l.Fail(entity.CodeFieldNotAllowed,
+			"a link with bindings, paths, functions or a transform cannot be reversed")
 	}
 	turned := &workspace.Link{Link: l.Defined()}
 	turned.Stated = true
@@ -198,16 +180,12 @@ func (o *linkUpdate) turn(s *session.Session, l *workspace.Link) (*workspace.Lin
 	if err := s.FreeSlug(turned); err != nil {
 		return nil, err
 	}
-	if err := validEdge(s, turned); err != nil {
+	if err := s.CheckEdge(turned); err != nil {
 		return nil, err
 	}
 	if err := s.Tx.ReplaceLink(s.Workspace, l, turned); err != nil {
 		return nil, err
 	}
-	if turned.UpdateType == entity.UpdateUpgradeUnit {
-		if err := followUpstream(s, turned); err != nil {
-			return nil, err
-		}
-	}
-	return turned, printLink(s, &o.Output, turned, "Successfully updated link "+turned.Slug)
+	s.FollowUpstream(turned)
+	return turned, printLink(s, &o.Output, turned, "updated")
 }

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -33,14 +34,10 @@ first.`,
 		Example: `  fctl link plan
   fctl link plan --what-if dev/web=new.yaml -o diff`,
 	}
-	o.add(cmd)
-	flags := cmd.Flags()
-	o.AddSpace(flags)
+	flags := session.Flags(cmd, o.add, o.AddSpace, o.AddNoCrossSpace, o.AddShowSecrets)
 	flags.BoolVar(&o.NoPropagate, "no-propagate", false, "do not follow automatic links")
-	o.AddNoCrossSpace(flags)
 	flags.BoolVar(&o.StrictWorktree, "strict-worktree", false,
 		"fail if a working copy was edited, instead of taking the edit into account")
-	command.AddShowSecrets(flags, &o.ShowSecrets)
 	flags.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if something would change")
 	flags.StringArrayVar(&o.whatIf, "what-if", nil, "pretend that a unit has other data: "+
 		"`UNIT=FILE`")
@@ -55,9 +52,7 @@ first.`,
 		}
 		if len(names) == 0 && !o.Selection.IsSet() && o.from == "" && !o.stale {
 			o.stale, o.all = true, true
-			if o.SpaceFlag == "" {
-				o.SpaceFlag = "*"
-			}
+			o.SpaceFlag = cmp.Or(o.SpaceFlag, "*")
 		}
 		o.DryRun = true
 		var changed []*workspace.Unit
@@ -69,7 +64,11 @@ first.`,
 			if err := o.pretend(s); err != nil {
 				return err
 			}
-			if err := o.run(s, names); err != nil {
+			show := s.ShowResults
+			if asDiff {
+				show = func() error { return nil }
+			}
+			if err := o.run(s, names, show); err != nil {
 				return err
 			}
 			changed = s.Tx.Revised
@@ -101,14 +100,10 @@ func (o *linkPlan) pretend(s *session.Session) error {
 		if err != nil {
 			return err
 		}
-		e, err := s.Engine()
-		if err != nil {
-			return err
-		}
 		if api.DataHash(data) == u.DataHash {
 			continue
 		}
-		if _, err := s.Tx.Record(e, u, data, entity.SourceUpdate, "what if", entity.Mutation{},
+		if _, err := s.Tx.Record(s.Propagator, u, data, entity.SourceUpdate, "what if", entity.Mutation{},
 			false); err != nil {
 			return session.InFile(err, file)
 		}
@@ -116,11 +111,9 @@ func (o *linkPlan) pretend(s *session.Session) error {
 	return nil
 }
 
-// showDiff prints the changes of all units as one diff.
+// showDiff prints the changes of all units as one diff, instead of what was resolved.
 func (o *linkPlan) showDiff(s *session.Session, heads map[*workspace.Unit]int64) error {
 	s.NoteConflicts(slices.Concat(s.Results, s.Propagated))
-	s.Done, s.Results, s.Propagated = nil, nil, nil
-	o.fail(s)
 	var all []byte
 	for _, u := range s.Tx.Revised {
 		before, err := s.Store.Data(u, heads[u])

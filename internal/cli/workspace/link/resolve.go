@@ -3,9 +3,9 @@ package link
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
@@ -28,18 +28,11 @@ with AutoUpdate.`,
   fctl link resolve --from web --all
   fctl link resolve --stale --all --space '*'`,
 	}
-	o.add(cmd)
-	o.AddWrite(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		if err := o.check(cmd, names, false); err != nil {
-			return err
-		}
-		title := "link resolve " + strings.Join(names, " ")
-		return o.Write(cmd, title, func(s *session.Session) error {
-			return o.run(s, names)
-		})
-	}
-	return cmd
+	session.Flags(cmd, o.add, o.AddWrite)
+	cmd.Args = func(cmd *cobra.Command, names []string) error { return o.check(cmd, names, false) }
+	return o.Writes(cmd, func(s *session.Session, names []string) error {
+		return o.run(s, names, s.ShowResults)
+	})
 }
 
 // linkResolve holds the flags of link resolve and link plan.
@@ -51,12 +44,9 @@ type linkResolve struct {
 	from  string
 	all   bool
 	stale bool
-
-	failed []error // what could not be resolved
 }
 
-func (o *linkResolve) add(cmd *cobra.Command) {
-	flags := cmd.Flags()
+func (o *linkResolve) add(flags *pflag.FlagSet) {
 	o.Selection.Add(flags)
 	o.ResolveFlags.Add(flags)
 	flags.StringVar(&o.from, "from", "", "resolve the links of `UNIT`")
@@ -69,7 +59,7 @@ func (o *linkResolve) add(cmd *cobra.Command) {
 func (o *linkResolve) check(cmd *cobra.Command, names []string, plan bool) error {
 	given := len(names) > 0 || o.Selection.IsSet() || o.from != "" || o.stale || o.all
 	if !given && !plan {
-		return diag.UsageHint(cmd.UseLine(), "a link, --from, --stale or --where is expected")
+		return diag.UsageHint(cmd.UseLine(), "LINK, --from, --stale or --where is missing")
 	}
 	if len(names) > 0 && (o.Selection.IsSet() || o.from != "" || o.stale) {
 		return diag.UsageHint(cmd.UseLine(), "either names or flags that select links, not both")
@@ -84,56 +74,30 @@ func (o *linkResolve) check(cmd *cobra.Command, names []string, plan bool) error
 	return nil
 }
 
-// run resolves the selected links unit by unit, upstreams first, and what follows.
-func (o *linkResolve) run(s *session.Session, names []string) error {
+// run resolves the selected links unit by unit, upstreams first, and what follows, and shows what was
+// done. What could not be resolved is reported after everything else.
+func (o *linkResolve) run(s *session.Session, names []string, show func() error) error {
+	var err error
+	if s.Propagator.Options, err = o.Options(s); err != nil {
+		return err
+	}
+	links, err := o.selected(s, names)
+	if err != nil {
+		return err
+	}
+	results, err := s.Propagator.Run(s.Ctx, s.Revised(), propagate.Selection{
+		Explicit: true, OneSpace: s.NoCrossSpace,
+		Propagate: !s.NoPropagate && !s.Store.Config.NoAutoUpdate,
+		Links:     func(l *workspace.Link) bool { return links[l] },
+	})
+	if err != nil {
+		return err
+	}
+	failed, err := o.failures(s, results, links)
+	if err != nil {
+		return err
+	}
 	s.Form, s.Asked = o.form, true
-	options, err := o.Options(s)
-	if err != nil {
-		return err
-	}
-	e, err := s.Engine()
-	if err != nil {
-		return err
-	}
-	e.Options = options
-	if o.stale { // an edit makes links stale
-		problems, err := s.RecordEdits()
-		if err != nil {
-			return err
-		}
-		s.Unread(problems.Err())
-	}
-	sel, err := o.selected(s, names)
-	if err != nil {
-		return err
-	}
-	sel.Explicit, sel.OneSpace = true, o.NoCrossSpace()
-	sel.Propagate = !s.NoPropagate && !s.Store.Config.NoAutoUpdate
-	change := propagate.Change{Revised: map[*workspace.Unit]bool{}, Live: map[*workspace.Unit]bool{}}
-	for _, u := range s.Tx.Revised {
-		change.Revised[u] = true
-	}
-	results, err := e.Run(s.Ctx, change, sel)
-	if err != nil {
-		return err
-	}
-	for i, r := range results {
-		if r.Err != nil {
-			if r.Follows { // it is noted
-				continue
-			}
-			o.failed = append(o.failed, r.Err)
-			results[i].Output = s.FailedResult(r.Unit, sel.Links, r.Err)
-			continue
-		}
-		if err := o.Refused(r.Unit, r.Output); err != nil {
-			if !s.DryRun {
-				return err
-			}
-			o.failed = append(o.failed, err)
-		}
-		o.failed = append(o.failed, session.FailedLinks(r, false)...)
-	}
 	for _, r := range results {
 		if r.Follows {
 			s.Propagated = append(s.Propagated, r)
@@ -141,64 +105,95 @@ func (o *linkResolve) run(s *session.Session, names []string) error {
 			s.Results = append(s.Results, r)
 		}
 	}
-	s.After(s.ShowResults)
+	s.After(show)
 	if len(results) == 1 && results[0].Err != nil && !results[0].Follows {
-		var links []*workspace.Link
-		for _, l := range s.LinksFrom(results[0].Unit) {
-			if sel.Links(l) {
-				links = append(links, l)
-			}
-		}
-		return s.Failed(links, results[0].Err)
+		s.Failed(chosen(s, results[0].Unit, links), results[0].Err)
+	} else {
+		s.After(func() error { return errors.Join(failed...) })
 	}
-	o.fail(s)
 	return nil
 }
 
-// fail reports what could not be resolved, after everything else.
-func (o *linkResolve) fail(s *session.Session) {
-	s.After(func() error { return errors.Join(o.failed...) })
+// failures returns what could not be resolved, and gives units that failed a result that says so. The
+// error means that nothing may be written.
+func (o *linkResolve) failures(
+	s *session.Session, results []propagate.UnitResult, links map[*workspace.Link]bool,
+) (failed []error, err error) {
+	for i, r := range results {
+		if r.Err != nil {
+			if !r.Follows { // else it is noted
+				failed = append(failed, r.Err)
+				results[i].Output = s.FailedResult(r.Unit, chosen(s, r.Unit, links), r.Err)
+			}
+			continue
+		}
+		if err := o.Refused(s, r.Unit, r.Output); err != nil {
+			if !s.DryRun {
+				return nil, err
+			}
+			failed = append(failed, err)
+		}
+		failed = append(failed, session.FailedLinks(r, false)...)
+	}
+	return failed, nil
 }
 
-// selected returns which links are resolved first.
-func (o *linkResolve) selected(s *session.Session, names []string) (propagate.Selection, error) {
-	chosen := map[*workspace.Link]bool{}
+// chosen returns the links of a unit that are among others.
+func chosen(
+	s *session.Session, u *workspace.Unit, links map[*workspace.Link]bool,
+) []*workspace.Link {
+	return slices.DeleteFunc(slices.Clone(s.LinksFrom(u)), func(l *workspace.Link) bool {
+		return !links[l]
+	})
+}
+
+// selected returns which links are resolved first. An edit makes links stale, so it is recorded
+// before stale ones are selected.
+func (o *linkResolve) selected(
+	s *session.Session, names []string,
+) (map[*workspace.Link]bool, error) {
+	links := map[*workspace.Link]bool{}
+	if o.stale {
+		problems, err := s.RecordEdits()
+		if err != nil {
+			return nil, err
+		}
+		s.Unread(problems.Err())
+		s.StaleLinks()
+	}
 	switch {
 	case len(names) > 0:
 		for _, name := range names {
 			l, err := s.LinkNamed(name)
+			if err == nil {
+				err = s.Ends(l)
+			}
+			if err == nil {
+				_, err = s.Explicit(l.From, l.Slug)
+			}
 			if err != nil {
-				return propagate.Selection{}, err
+				return nil, err
 			}
-			if err := s.Ends(l); err != nil {
-				return propagate.Selection{}, err
-			}
-			if _, err := s.Explicit(l.From, l.Slug); err != nil {
-				return propagate.Selection{}, err
-			}
-			chosen[l] = true
+			links[l] = true
 		}
 	case o.from != "":
 		u, err := s.UnitNamed(o.from)
 		if err != nil {
-			return propagate.Selection{}, err
+			return nil, err
 		}
 		for _, l := range s.LinksFrom(u) {
-			chosen[l] = true
+			links[l] = true
 			s.Unread(s.Ends(l))
 		}
 	case o.Selection.IsSet() || o.all || o.stale:
-		if o.stale {
-			s.StaleLinks()
-		}
-		links, err := o.Links(s)
+		all, err := o.Links(s)
 		if err != nil {
-			return propagate.Selection{}, err
+			return nil, err
 		}
-		for _, l := range links {
-			chosen[l] = !o.stale || l.Stale && (o.all || l.AutoUpdate)
+		for _, l := range all {
+			links[l] = !o.stale || l.Stale && (o.all || l.AutoUpdate)
 			s.Unread(s.Ends(l))
 		}
 	}
-	return propagate.Selection{Links: func(l *workspace.Link) bool { return chosen[l] }}, nil
+	return links, nil
 }

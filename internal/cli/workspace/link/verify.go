@@ -44,12 +44,8 @@ differs. The file is kept if fctl-workspace.yaml says Lock: true.`,
 
 // unresolved returns a problem for each unit that its automatic links would change.
 func unresolved(s *session.Session) (entity.Errors, error) {
-	e, err := s.Engine()
-	if err != nil {
-		return nil, err
-	}
-	e.Options = resolve.Options{DryRun: true}
-	results, err := e.Run(s.Ctx, propagate.Change{}, propagate.Selection{
+	s.Propagator.Options = resolve.Options{DryRun: true}
+	results, err := s.Propagator.Run(s.Ctx, propagate.Change{}, propagate.Selection{
 		Explicit: true, Links: func(l *workspace.Link) bool { return l.AutoUpdate },
 	})
 	if err != nil {
@@ -64,10 +60,7 @@ func unresolved(s *session.Session) (entity.Errors, error) {
 		if r.Err != nil {
 			message = r.Err.Error()
 		}
-		errs = append(errs, &entity.Error{
-			Code: entity.CodeState, Class: api.FailureNo, Space: r.Unit.SpaceSlug, Unit: r.Unit.Slug,
-			Message: message,
-		})
+		errs = append(errs, r.Unit.Fail(entity.CodeState, "%s", message).WithClass(api.FailureNo))
 	}
 	return errs, nil
 }

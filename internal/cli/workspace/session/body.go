@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"maps"
 
 	"github.com/spf13/pflag"
@@ -13,13 +14,15 @@ import (
 // Body holds the flags that name a text with an entity, as -o json prints it. Other flags override
 // its fields.
 type Body struct {
+	Of        entity.Kind
 	file      string
 	fromStdin bool
 	text      *entity.Text // once it was read
 }
 
-// Add adds the flags. what is the kind of entity.
-func (o *Body) Add(flags *pflag.FlagSet, what string) {
+// Add adds the flags.
+func (o *Body) Add(flags *pflag.FlagSet) {
+	what := string(o.Of)
 	flags.BoolVar(&o.fromStdin, "from-stdin", false,
 		"read the "+what+" from the standard input, as -o json prints it")
 	flags.StringVar(&o.file, "filename", "",
@@ -34,19 +37,13 @@ func (o *Body) Stdin() bool { return o.fromStdin || o.file == "-" }
 
 // Text returns the text. It reports false if none of the flags is given.
 func (o *Body) Text(s *Session) (entity.Text, bool, error) {
-	if !o.IsSet() {
-		return entity.Text{}, false, nil
-	}
-	if o.text != nil {
-		return *o.text, true, nil
+	if !o.IsSet() || o.text != nil {
+		return *cmp.Or(o.text, &entity.Text{}), o.IsSet(), nil
 	}
 	if o.fromStdin && o.file != "" {
 		return entity.Text{}, false, diag.Usage("--from-stdin and --filename exclude each other")
 	}
-	file := o.file
-	if o.fromStdin {
-		file = "-"
-	}
+	file := cmp.Or(o.file, "-")
 	data, err := s.Input(file)
 	if err != nil {
 		return entity.Text{}, false, err
@@ -55,9 +52,23 @@ func (o *Body) Text(s *Session) (entity.Text, bool, error) {
 	return *o.text, true, nil
 }
 
+// Decode reads an entity, if one of the flags is given.
+func (o *Body) Decode(s *Session, e entity.Entity) (given bool, err error) {
+	text, given, err := o.Text(s)
+	if err == nil && given {
+		err = entity.Decode(text, e)
+	}
+	return given, err
+}
+
 // Update gives an entity the common fields of a body. given are the fields that the body has. With
 // merge, labels, annotations and gates that the body does not name stay.
-func Update(c, body *entity.Common, given map[string]bool, merge bool) error {
+func Update(e, of entity.Entity, given map[string]bool, merge bool) error {
+	c, body := e.Base(), of.Base()
+	if own, id := *e.Ident(), *of.Ident(); id != "" && id != own {
+		return entity.Fail(entity.CodeRefMismatch, "the text has the ID %s, but the entity %s", id,
+			own).WithHint("leave the ID out, or name the other entity")
+	}
 	if given["Slug"] && body.Slug != c.Slug {
 		return diag.UsageHint("the command rename gives another name",
 			"the text is about %s, not about %s", body.Slug, c.Slug)
@@ -68,36 +79,21 @@ func Update(c, body *entity.Common, given map[string]bool, merge bool) error {
 	if given["DisplayName"] {
 		c.DisplayName = body.DisplayName
 	}
-	if given["Labels"] {
-		c.Labels = merged(c.Labels, body.Labels, merge)
-	}
-	if given["Annotations"] {
-		c.Annotations = merged(c.Annotations, body.Annotations, merge)
-	}
-	if given["DeleteGates"] {
-		c.DeleteGates = merged(c.DeleteGates, body.DeleteGates, merge)
-	}
+	update("Labels", &c.Labels, body.Labels, given, merge)
+	update("Annotations", &c.Annotations, body.Annotations, given, merge)
+	update("DeleteGates", &c.DeleteGates, body.DeleteGates, given, merge)
 	return nil
 }
 
-func merged[V any](was, body map[string]V, merge bool) map[string]V {
-	if !merge {
-		return body
+// update sets a map to that of a body or, with merge, adds the entries of that.
+func update[V any](name string, to *map[string]V, body map[string]V, given map[string]bool, merge bool) {
+	if !given[name] {
+		return
 	}
 	all := map[string]V{}
-	maps.Copy(all, was)
+	if merge {
+		maps.Copy(all, *to)
+	}
 	maps.Copy(all, body)
-	return all
-}
-
-// SameID reports a body that is about another entity.
-func SameID(own, body string) error {
-	if body == "" || body == own {
-		return nil
-	}
-	return &entity.Error{
-		Code:    entity.CodeRefMismatch,
-		Message: "the text has the ID " + body + ", but the entity " + own,
-		Hint:    "leave the ID out, or name the other entity",
-	}
+	*to = all
 }

@@ -6,29 +6,6 @@ import (
 	"strings"
 )
 
-// PrintGet prints one entity: its fields one per line, or with -o in another form.
-func (s *Session) PrintGet(out *Output, name string, object any, rows [][]string) error {
-	if err := out.Check(); err != nil {
-		return err
-	}
-	s.noteUnused(out)
-	switch {
-	case out.Form == "name":
-		return s.App.Write([]byte(name + "\n"))
-	case out.Form == "json" || out.Form == "yaml" || strings.HasPrefix(out.Form, jqPrefix):
-		return s.PrintObject(out, object)
-	case strings.HasPrefix(out.Form, "custom-columns="):
-		return printCustom(s, out, []any{object}, func(v any) any { return v })
-	}
-	var shown [][]string
-	for _, row := range rows {
-		if row[1] != "" {
-			shown = append(shown, row)
-		}
-	}
-	return s.writeTable(nil, shown)
-}
-
 // Pairs returns a map as text, sorted by key.
 func Pairs(m map[string]string) string {
 	var all []string

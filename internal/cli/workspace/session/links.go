@@ -24,10 +24,8 @@ func (s *Session) FreeSlug(l *workspace.Link) error {
 			return nil
 		}
 		if l.Slug = base + "-" + strconv.Itoa(n); !entity.IsSlug(l.Slug) {
-			return &entity.Error{
-				Code: entity.CodeSlug, Message: "the name " + l.Slug + " would be too long",
-				Hint: "give the link a name",
-			}
+			return entity.Fail(entity.CodeSlug, "the name %s would be too long", l.Slug).
+				WithHint("give the link a name")
 		}
 	}
 }
@@ -49,11 +47,7 @@ func (s *Session) Edited(units []*workspace.Unit) (map[*workspace.Unit]bool, ent
 
 // RecordEdits records the edits of all working copies. It returns the problems with single ones.
 func (s *Session) RecordEdits() (entity.Errors, error) {
-	e, err := s.Engine()
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.Tx.Edits(e, s.Units, s.StrictWorktree)
+	err := s.Edits(s.Units...)
 	problems, ok := errors.AsType[entity.Errors](err)
 	if ok && !s.StrictWorktree {
 		return problems, nil
@@ -64,14 +58,21 @@ func (s *Session) RecordEdits() (entity.Errors, error) {
 // UpgradeLink returns the link of a clone u of the unit up.
 func UpgradeLink(u, up *workspace.Unit) *workspace.Link {
 	l := &entity.Link{
-		Common: entity.Common{Slug: "upgrade-" + u.Slug, SpaceSlug: u.SpaceSlug},
-		Stated: true, FromUnit: u.Slug, FromUnitID: u.UnitID, ToUnit: up.Slug, ToUnitID: up.UnitID,
+		Common:   entity.Common{Slug: "upgrade-" + u.Slug, SpaceSlug: u.SpaceSlug},
+		FromUnit: u.Slug, FromUnitID: u.UnitID, ToUnit: up.Slug, ToUnitID: up.UnitID,
 		ToSpace: up.SpaceSlug, ToSpaceID: up.SpaceID, UpdateType: entity.UpdateUpgradeUnit,
-		WhereMutation: "MergeSourceID = '" + up.UnitID + "'",
+		WhereMutation: "MergeSourceID = '" + up.UnitID + "'", Stated: true,
 	}
 	l.UpstreamLastMergedRevisionNum = up.HeadRevisionNum
 	l.MergedHash = up.DataHash
 	l.DownstreamLastMergedRevisionNum, l.MergeMutationNum = 1, 1
 	l.MadeCurrent = true
 	return &workspace.Link{Link: l}
+}
+
+// FollowUpstream sets the fields of a unit that follow its link of the type UpgradeUnit.
+func (s *Session) FollowUpstream(l *workspace.Link) {
+	if l.UpdateType == entity.UpdateUpgradeUnit {
+		s.Tx.SetUpstream(l.From, l.ToUnitID, l.ToSpaceID, l.UpstreamLastMergedRevisionNum)
+	}
 }

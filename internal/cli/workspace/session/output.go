@@ -13,7 +13,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
-	"github.com/fctl-dev/fctl/internal/links/workspace"
 	"github.com/fctl-dev/fctl/internal/out"
 	"github.com/fctl-dev/fctl/internal/shellwords"
 )
@@ -57,7 +56,7 @@ func (o *Output) Add(flags *pflag.FlagSet) {
 
 // Check reports an unknown form.
 func (o *Output) Check() error {
-	if strings.HasPrefix(o.Form, "custom-columns=") ||
+	if strings.HasPrefix(o.Form, customPrefix) ||
 		slices.Contains([]string{"", "table", "wide", "name", "json", "yaml"}, o.Form) {
 		return nil
 	}
@@ -68,23 +67,6 @@ func (o *Output) Check() error {
 	return diag.Usage(
 		"output format %q is not one of table, wide, name, json, yaml, jq=..., custom-columns=...",
 		o.Form)
-}
-
-// Column is a column of a table. A wide one is shown with -o wide only.
-type Column[T any] struct {
-	name  string
-	wide  bool
-	value func(T) string
-}
-
-// Col returns a column of every table.
-func Col[T any](name string, value func(T) string) Column[T] {
-	return Column[T]{name, false, value}
-}
-
-// WideCol returns a column of wide tables.
-func WideCol[T any](name string, value func(T) string) Column[T] {
-	return Column[T]{name, true, value}
 }
 
 // AsObjects reports whether the form prints fields of entities, not a table.
@@ -118,11 +100,16 @@ func (s *Session) noteMissing(o *Output, objects []any) {
 	}
 }
 
-// PrintList prints entities. object returns what -o json prints of one.
-func PrintList[T any](
-	s *Session, o *Output, rows []T, columns []Column[T], name func(T) string,
-	object func(T) any,
-) error {
+// Table says how rows are listed. The names of columns of wide tables begin with a plus sign.
+type Table[T any] struct {
+	Head   []string
+	Cells  func(T) []string
+	Name   func(T) string
+	Object func(T) any // what -o json prints of a row
+}
+
+// Print prints rows.
+func (t *Table[T]) Print(s *Session, o *Output, rows []T) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
@@ -131,40 +118,32 @@ func PrintList[T any](
 	case form == "name":
 		var b strings.Builder
 		for _, row := range rows {
-			b.WriteString(name(row) + "\n")
+			b.WriteString(t.Name(row) + "\n")
 		}
 		return s.App.Write([]byte(b.String()))
-	case form == "json" || form == "yaml" || strings.HasPrefix(form, jqPrefix):
+	case o.AsObjects(), strings.HasPrefix(form, customPrefix):
 		objects := make([]any, len(rows))
 		for i, row := range rows {
-			objects[i] = object(row)
+			objects[i] = t.Object(row)
 		}
-		return s.PrintObjects(o, objects)
-	case strings.HasPrefix(form, "custom-columns="):
-		return printCustom(s, o, rows, object)
+		if o.AsObjects() {
+			return s.PrintObjects(o, objects)
+		}
+		return s.printCustom(o, objects)
 	}
-	columns, err := chosen(o, columns)
+	head, columns, err := t.columns(o)
 	if err != nil {
 		return err
 	}
-	head := columnNames(columns)
-	var cells [][]string
+	var lines [][]string
 	for _, row := range rows {
-		line := make([]string, len(columns))
-		for i, c := range columns {
-			line[i] = c.value(row)
+		cells, line := t.Cells(row), make([]string, len(columns))
+		for i, column := range columns {
+			line[i] = cells[column]
 		}
-		cells = append(cells, line)
+		lines = append(lines, line)
 	}
-	return s.writeTable(o.head(head), cells)
-}
-
-func columnNames[T any](columns []Column[T]) []string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.name
-	}
-	return names
+	return s.writeTable(o.head(head), lines)
 }
 
 func (o *Output) head(head []string) []string {
@@ -174,36 +153,35 @@ func (o *Output) head(head []string) []string {
 	return head
 }
 
-// chosen returns the columns that --columns names or, without it, those of the form.
-func chosen[T any](o *Output, columns []Column[T]) ([]Column[T], error) {
-	if len(o.columns) == 0 {
-		return slices.DeleteFunc(slices.Clone(columns), func(c Column[T]) bool {
-			return c.wide && o.Form != "wide"
-		}), nil
-	}
-	var picked []Column[T]
-	for _, name := range o.columns {
-		i := slices.IndexFunc(columns, func(c Column[T]) bool {
-			return strings.EqualFold(c.name, name)
-		})
-		if i < 0 {
-			return nil, diag.UsageHint(configkit.DidYouMean("", configkit.Suggest(
-				strings.ToUpper(name), columnNames(columns))), "unknown column %q", name)
+// columns returns the names and the indexes of the columns that --columns names or, without it, of
+// those of the form.
+func (t *Table[T]) columns(o *Output) (head []string, columns []int, err error) {
+	names := make([]string, len(t.Head))
+	for i, name := range t.Head {
+		plain, wide := strings.CutPrefix(name, "+")
+		if names[i] = plain; len(o.columns) == 0 && (!wide || o.Form == "wide") {
+			head, columns = append(head, plain), append(columns, i)
 		}
-		picked = append(picked, columns[i])
 	}
-	return picked, nil
+	for _, name := range o.columns {
+		i := slices.Index(names, strings.ToUpper(name))
+		if i < 0 {
+			return nil, nil, diag.UsageHint(configkit.DidYouMean("", configkit.Suggest(
+				strings.ToUpper(name), names)), "unknown column %q", name)
+		}
+		head, columns = append(head, names[i]), append(columns, i)
+	}
+	return head, columns, nil
 }
 
 // PrintObjects prints a list as JSON or YAML.
 func (s *Session) PrintObjects(o *Output, objects []any) error {
 	list := make([]any, len(objects))
 	for i, object := range objects {
-		picked, err := o.Pick(object)
-		if err != nil {
+		var err error
+		if list[i], err = o.Pick(object); err != nil {
 			return err
 		}
-		list[i] = picked
 	}
 	s.noteMissing(o, objects)
 	return s.PrintValue(o.Form, list)
@@ -268,8 +246,11 @@ func fieldsOf(object any) (gaby.Entries, error) {
 	return fields, err
 }
 
+// customPrefix begins the output format of columns that the user defines.
+const customPrefix = "custom-columns="
+
 // printCustom prints the columns that the user defines: NAME:FIELD or NAME:FIELD.FIELD.
-func printCustom[T any](s *Session, o *Output, rows []T, object func(T) any) error {
+func (s *Session) printCustom(o *Output, objects []any) error {
 	_, text, _ := strings.Cut(o.Form, "=")
 	var head []string
 	var paths [][]string
@@ -283,8 +264,8 @@ func printCustom[T any](s *Session, o *Output, rows []T, object func(T) any) err
 		paths = append(paths, strings.Split(strings.TrimPrefix(path, "."), "."))
 	}
 	var cells [][]string
-	for _, row := range rows {
-		fields, err := fieldsOf(object(row))
+	for _, object := range objects {
+		fields, err := fieldsOf(object)
 		if err != nil {
 			return err
 		}
@@ -332,27 +313,45 @@ func (s *Session) writeTable(head []string, rows [][]string) error {
 	return s.App.WriteText(t.String())
 }
 
-// PrintOne prints an entity after a command, or only a message without -o.
-func (s *Session) PrintOne(out *Output, name string, object any, message, id string) error {
-	if err := out.Check(); err != nil {
+// PrintGet prints one entity: its fields one per line, or with -o in another form.
+func (s *Session) PrintGet(o *Output, name string, object any, rows [][]string) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	s.noteUnused(o)
+	switch {
+	case o.Form == "name":
+		return s.App.Write([]byte(name + "\n"))
+	case o.AsObjects():
+		return s.PrintObject(o, object)
+	case strings.HasPrefix(o.Form, customPrefix):
+		return s.printCustom(o, []any{object})
+	}
+	return s.writeTable(nil, slices.DeleteFunc(rows, func(row []string) bool { return row[1] == "" }))
+}
+
+// PrintOne prints an entity after a command: what was done to it or, with -o, itself. object is
+// what -o json prints.
+func (s *Session) PrintOne(o *Output, e entity.Entity, object any, done string) error {
+	if err := o.Check(); err != nil {
 		return err
 	}
 	s.After(func() error {
-		switch out.Form {
+		switch o.Form {
 		case "":
-			if message == "" || s.Settings.Quiet {
+			if done == "" || s.Settings.Quiet {
 				return nil
 			}
-			return s.App.WriteText(message + " (" + id + ")\n")
+			return s.App.WriteText(done + " (" + *e.Ident() + ")\n")
 		case "name":
-			return s.App.Write([]byte(name + "\n"))
+			return s.App.Write([]byte(e.Name() + "\n"))
 		}
-		return s.PrintObject(out, object)
+		return s.PrintObject(o, object)
 	})
 	return nil
 }
 
-// PrintUnit prints a unit after a command, or only a message without -o.
-func (s *Session) PrintUnit(out *Output, u *workspace.Unit, message string) error {
-	return s.PrintOne(out, u.Name(), u.Unit, message, u.UnitID)
+// PrintDone prints an entity after a command that created or updated it.
+func (s *Session) PrintDone(o *Output, e entity.Entity, verb string) error {
+	return s.PrintOne(o, e, e.Self(), fmt.Sprintf("Successfully %s %s %s", verb, e.Kind(), e.Base().Slug))
 }

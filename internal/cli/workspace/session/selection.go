@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,22 +16,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 	"github.com/fctl-dev/fctl/internal/where"
 )
-
-// LinksNamed returns the links with the names, or those of the selection if there are none.
-func (o *Selection) LinksNamed(s *Session, names []string) ([]*workspace.Link, error) {
-	if len(names) == 0 {
-		return o.Links(s)
-	}
-	var all []*workspace.Link
-	for _, name := range names {
-		l, err := s.LinkNamed(name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, l)
-	}
-	return all, nil
-}
 
 // Selection holds the flags that select entities.
 type Selection struct {
@@ -58,22 +43,21 @@ func (o *Selection) AddWhere(flags *pflag.FlagSet, texts string) {
 // IsSet reports whether one of the flags is given.
 func (o *Selection) IsSet() bool { return o.where != "" || o.filter != "" || o.contains != "" }
 
-// Expr returns the filter of the flags.
-func (o *Selection) Expr(s *Session, from entity.FilterFrom) (*where.Expr, *entity.Filter, error) {
-	schema := workspace.Schemas()[from]
-	expr, err := filter.Parse(o.where, schema)
+// Expr returns the filter of the flags for what is called a kind, and the stored filter.
+func (o *Selection) Expr(s *Session, kind entity.Kind) (*where.Expr, *entity.Filter, error) {
+	expr, err := filter.Parse(o.where, kind)
 	if err != nil || o.filter == "" {
-		return expr, nil, err
+		return expr, &entity.Filter{}, err
 	}
 	stored, err := s.Filter(s.SpaceSlug(), o.filter)
 	if err != nil {
 		return nil, nil, err
 	}
-	if stored.From != from {
+	if stored.From.Kind() != kind {
 		return nil, nil, diag.Usage("the filter %s selects a %s, not a %s", stored.Slug,
-			strings.ToLower(string(stored.From)), strings.ToLower(string(from)))
+			stored.From.Kind(), kind)
 	}
-	more, err := filter.Parse(stored.Where, schema)
+	more, err := filter.Parse(stored.Where, kind)
 	return where.And(expr, more), stored.Filter, err
 }
 
@@ -87,8 +71,8 @@ func (s *Session) Matches(expr *where.Expr, of func(attribute string) where.Valu
 	return ok
 }
 
-// Has reports whether the name or a label of an entity contains the text of --contains.
-func (o *Selection) Has(c *entity.Common) bool {
+// has reports whether the name or a label of an entity contains the text of --contains.
+func (o *Selection) has(c *entity.Common) bool {
 	if o.contains == "" || strings.Contains(c.Slug, o.contains) ||
 		strings.Contains(c.DisplayName, o.contains) {
 		return true
@@ -110,117 +94,99 @@ func (o *Selection) HasText(texts ...string) bool {
 
 // Units returns the selected units.
 func (o *Selection) Units(s *Session) ([]*workspace.Unit, error) {
-	expr, stored, err := o.Expr(s, entity.FilterUnit)
-	if err != nil {
-		return nil, err
+	units, stored, err := Selected(s, o, entity.KindUnit, s.Workspace.Units)
+	if err == nil && (stored.WhereData != "" || stored.ResourceType != "") {
+		return s.withData(units, stored)
 	}
-	if s.SpaceFlag != "*" {
-		if _, err := s.InSpace(); err != nil {
-			return nil, err
-		}
-	}
-	s.Unread(s.BrokenIn(entity.KindUnit, s.In))
-	var all []*workspace.Unit
-	for _, u := range s.Units {
-		if s.In(u.SpaceSlug) && o.Has(&u.Common) && s.Matches(expr, filter.OfUnit(u.Unit)) &&
-			(stored == nil || stored.FromSpace == "" || stored.FromSpace == u.SpaceSlug) {
-			all = append(all, u)
-		}
-	}
-	if stored != nil && (stored.WhereData != "" || stored.ResourceType != "") {
-		return s.WithData(all, stored)
-	}
-	return all, nil
+	return units, err
 }
 
 // Links returns the selected links.
 func (o *Selection) Links(s *Session) ([]*workspace.Link, error) {
-	expr, stored, err := o.Expr(s, entity.FilterLink)
+	links, _, err := Selected(s, o, entity.KindLink, s.Workspace.Links)
+	return links, err
+}
+
+// Selected returns the entities of a list that the flags select, and the stored filter.
+func Selected[T workspace.Entity](
+	s *Session, o *Selection, kind entity.Kind, list []T,
+) ([]T, *entity.Filter, error) {
+	expr, stored, err := o.Expr(s, kind)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if s.SpaceFlag != "*" {
+	in := s.In
+	switch {
+	case kind == entity.KindSpace:
+		in = func(string) bool { return true }
+	case s.SpaceFlag != "*":
 		if _, err := s.InSpace(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	s.Unread(s.BrokenIn(entity.KindLink, s.In))
-	var all []*workspace.Link
-	for _, l := range s.Links {
-		if s.In(l.SpaceSlug) && o.Has(&l.Common) && s.Matches(expr, filter.OfLink(l.Link)) &&
-			(stored == nil || stored.FromSpace == "" || stored.FromSpace == l.SpaceSlug) {
-			all = append(all, l)
+	s.Unread(s.BrokenIn(kind, in))
+	var all []T
+	for _, e := range list {
+		c := e.Base()
+		if in(c.SpaceSlug) && (stored.FromSpace == "" || stored.FromSpace == c.SpaceSlug) &&
+			o.has(c) && s.Matches(expr, filter.Of(e.Self())) {
+			all = append(all, e)
 		}
 	}
-	return all, nil
-}
-
-// Invocations returns the selected stored invocations.
-func (o *Selection) Invocations(s *Session) ([]*workspace.Invocation, error) {
-	return stored(o, s, entity.KindInvocation, s.Invocations, filter.InvocationSchema(),
-		func(i *workspace.Invocation) (*entity.Common, func(string) where.Value) {
-			return &i.Common, filter.OfInvocation(i.Invocation)
-		})
-}
-
-// Filters returns the selected stored filters.
-func (o *Selection) Filters(s *Session) ([]*workspace.Filter, error) {
-	return stored(o, s, entity.KindFilter, s.Workspace.Filters, filter.FilterSchema(),
-		func(f *workspace.Filter) (*entity.Common, func(string) where.Value) {
-			return &f.Common, filter.OfFilter(f.Filter)
-		})
-}
-
-// stored returns those of the entities that the flags select.
-func stored[T any](
-	o *Selection, s *Session, kind entity.Kind, all []T, schema where.Attributes,
-	attributes func(T) (*entity.Common, func(string) where.Value),
-) ([]T, error) {
-	expr, err := filter.Parse(o.where, schema)
-	if err != nil {
-		return nil, err
-	}
-	if s.SpaceFlag != "*" {
-		if _, err := s.InSpace(); err != nil {
-			return nil, err
-		}
-	}
-	s.Unread(s.BrokenIn(kind, s.In))
-	var selected []T
-	for _, one := range all {
-		c, of := attributes(one)
-		if s.In(c.SpaceSlug) && o.Has(c) && s.Matches(expr, of) {
-			selected = append(selected, one)
-		}
-	}
-	return selected, nil
+	return all, stored, nil
 }
 
 // Revisions returns those of the revisions that the flags select.
 func (o *Selection) Revisions(all []*entity.Revision) ([]*entity.Revision, error) {
-	expr, err := filter.Parse(o.where, filter.RevisionSchema())
+	expr, err := filter.Parse(o.where, filter.Revision)
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(r *entity.Revision) bool {
-		return !expr.MatchAttributes(filter.OfRevision(r)) || !o.HasText(r.Description)
+		return !expr.MatchAttributes(filter.Of(r)) || !o.HasText(r.Description)
 	}), nil
 }
 
-// Spaces returns the selected spaces.
-func (o *Selection) Spaces(s *Session) ([]*workspace.Space, error) {
-	expr, _, err := o.Expr(s, entity.FilterSpace)
-	if err != nil {
-		return nil, err
+// UnitsNamed returns the units with the names, or those of the selection if there are none.
+func (o *Selection) UnitsNamed(s *Session, names []string) ([]*workspace.Unit, error) {
+	if len(names) == 0 {
+		return o.Units(s)
 	}
-	s.Unread(s.BrokenIn(entity.KindSpace, func(string) bool { return true }))
-	var all []*workspace.Space
-	for _, p := range s.Workspace.Spaces {
-		if o.Has(&p.Common) && s.Matches(expr, filter.OfSpace(p.Space)) {
-			all = append(all, p)
+	return named(names, s.UnitNamed)
+}
+
+// LinksNamed returns the links with the names, or those of the selection if there are none.
+func (o *Selection) LinksNamed(s *Session, names []string) ([]*workspace.Link, error) {
+	if len(names) == 0 {
+		return o.Links(s)
+	}
+	return named(names, s.LinkNamed)
+}
+
+// named returns the entities with the names, each once.
+func named[T comparable](names []string, find func(string) (T, error)) ([]T, error) {
+	var all []T
+	for _, name := range names {
+		e, err := find(name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(all, e) {
+			all = append(all, e)
 		}
 	}
 	return all, nil
+}
+
+// NamesOrWhere reports names together with a selection, and neither. noun is what a name is of.
+func NamesOrWhere(cmd *cobra.Command, names []string, sel *Selection, noun string) error {
+	switch {
+	case len(names) > 0 && sel.IsSet():
+		return diag.UsageHint(cmd.UseLine(), "either names or --where is expected, not both")
+	case len(names) == 0 && !sel.IsSet():
+		return Missing(cmd, noun+" or --where")
+	}
+	return nil
 }
 
 // Metadata holds the flags for the fields that all entities have.
@@ -253,9 +219,7 @@ func (o *Metadata) IsSet() bool {
 
 // Apply sets the fields.
 func (o *Metadata) Apply(c *entity.Common) error {
-	if o.displayName != "" {
-		c.DisplayName = o.displayName
-	}
+	c.DisplayName = cmp.Or(o.displayName, c.DisplayName)
 	if err := setPairs("--label", o.labels, &c.Labels); err != nil {
 		return err
 	}
@@ -264,14 +228,7 @@ func (o *Metadata) Apply(c *entity.Common) error {
 	}
 	for _, gate := range o.gates {
 		name, value, _ := strings.Cut(gate, "=")
-		if c.DeleteGates == nil {
-			c.DeleteGates = map[string]bool{}
-		}
-		if value == "-" {
-			delete(c.DeleteGates, name)
-		} else {
-			c.DeleteGates[name] = true
-		}
+		set(&c.DeleteGates, name, true, value == "-")
 	}
 	return nil
 }
@@ -282,43 +239,19 @@ func setPairs(flag string, pairs []string, to *map[string]string) error {
 		if !ok || !entity.IsKey(key) {
 			return diag.Usage("%s: KEY=VALUE is expected, not %q", flag, pair)
 		}
-		if *to == nil {
-			*to = map[string]string{}
-		}
-		if value == "-" {
-			delete(*to, key)
-		} else {
-			(*to)[key] = value
-		}
+		set(to, key, value, value == "-")
 	}
 	return nil
 }
 
-// UnitsNamed returns the units with the names, or those of the selection if there are none.
-func (o *Selection) UnitsNamed(s *Session, names []string) ([]*workspace.Unit, error) {
-	if len(names) == 0 {
-		return o.Units(s)
+// set sets an entry of a map, which may be nil, or deletes it.
+func set[V any](to *map[string]V, key string, value V, remove bool) {
+	if *to == nil {
+		*to = map[string]V{}
 	}
-	var all []*workspace.Unit
-	for _, name := range names {
-		u, err := s.UnitNamed(name)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(all, u) {
-			all = append(all, u)
-		}
+	if remove {
+		delete(*to, key)
+	} else {
+		(*to)[key] = value
 	}
-	return all, nil
-}
-
-// NamesOrWhere reports names together with a selection, and neither.
-func NamesOrWhere(cmd *cobra.Command, names []string, sel *Selection) error {
-	switch {
-	case len(names) > 0 && sel.IsSet():
-		return diag.UsageHint(cmd.UseLine(), "either names or --where is expected, not both")
-	case len(names) == 0 && !sel.IsSet():
-		return diag.UsageHint(cmd.UseLine(), "a name or --where is expected")
-	}
-	return nil
 }

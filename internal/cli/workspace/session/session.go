@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,14 +32,14 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// Common is what the commands have in Common: flags, and how they open the workspace.
+// Common holds the flags that the commands share. It opens the workspace.
 type Common struct {
 	App *command.App
 
 	SpaceFlag      string
 	DryRun         bool
 	NoPropagate    bool
-	noCrossSpace   bool
+	NoCrossSpace   bool
 	StrictWorktree bool
 	ChangeDesc     string
 	ShowSecrets    bool
@@ -46,10 +47,47 @@ type Common struct {
 	Repair bool
 }
 
+// Flags adds flags to a command, and returns all of its flags.
+func Flags(cmd *cobra.Command, add ...func(*pflag.FlagSet)) *pflag.FlagSet {
+	for _, some := range add {
+		some(cmd.Flags())
+	}
+	return cmd.Flags()
+}
+
 // AddSpace adds the flag --space.
 func (c *Common) AddSpace(flags *pflag.FlagSet) {
 	flags.StringVar(&c.SpaceFlag, "space", "", "`SPACE` to work in (default: from "+
 		"fctl-workspace.yaml)")
+}
+
+// AddDryRun adds the flag --dry-run.
+func (c *Common) AddDryRun(flags *pflag.FlagSet) {
+	flags.BoolVar(&c.DryRun, "dry-run", false, "write nothing, and show what would be done")
+}
+
+// AddNoCrossSpace adds the flag --no-cross-space.
+func (c *Common) AddNoCrossSpace(flags *pflag.FlagSet) {
+	flags.BoolVar(&c.NoCrossSpace, "no-cross-space", false,
+		"then resolve only automatic links to units of their own space")
+}
+
+// AddShowSecrets adds the flag --show-secrets.
+func (c *Common) AddShowSecrets(flags *pflag.FlagSet) {
+	command.AddShowSecrets(flags, &c.ShowSecrets)
+}
+
+// AddWrite adds the flags of commands that make revisions.
+func (c *Common) AddWrite(flags *pflag.FlagSet) {
+	c.AddSpace(flags)
+	c.AddDryRun(flags)
+	c.AddNoCrossSpace(flags)
+	c.AddShowSecrets(flags)
+	flags.BoolVar(&c.NoPropagate, "no-propagate", false,
+		"do not resolve automatic links afterwards")
+	flags.BoolVar(&c.StrictWorktree, "strict-worktree", false,
+		"fail if a working copy was edited, instead of recording the edit")
+	flags.StringVar(&c.ChangeDesc, "change-desc", "", "describe the revision with `TEXT`")
 }
 
 // serverFlags are flags that only make sense with a server. Scripts may have them.
@@ -77,53 +115,48 @@ func (s *Session) noteServerFlags() {
 	}
 }
 
-// AddDryRun adds the flag --dry-run.
-func (c *Common) AddDryRun(flags *pflag.FlagSet) {
-	flags.BoolVar(&c.DryRun, "dry-run", false, "write nothing, and show what would be done")
-}
-
-// AddNoCrossSpace adds the flag --no-cross-space.
-func (c *Common) AddNoCrossSpace(flags *pflag.FlagSet) {
-	flags.BoolVar(&c.noCrossSpace, "no-cross-space", false,
-		"then resolve only automatic links to units of their own space")
-}
-
-// NoCrossSpace reports whether --no-cross-space is given.
-func (c *Common) NoCrossSpace() bool { return c.noCrossSpace }
-
-// AddWrite adds the flags of commands that make revisions.
-func (c *Common) AddWrite(flags *pflag.FlagSet) {
-	c.AddSpace(flags)
-	c.AddDryRun(flags)
-	flags.BoolVar(&c.NoPropagate, "no-propagate", false,
-		"do not resolve automatic links afterwards")
-	c.AddNoCrossSpace(flags)
-	flags.BoolVar(&c.StrictWorktree, "strict-worktree", false,
-		"fail if a working copy was edited, instead of recording the edit")
-	command.AddShowSecrets(flags, &c.ShowSecrets)
-	flags.StringVar(&c.ChangeDesc, "change-desc", "", "describe the revision with `TEXT`")
-}
-
 // Session is an open workspace.
 type Session struct {
 	*workspace.Workspace
 	*Common
 	Ctx      context.Context
 	Settings *settings.Settings
-	Tx       *workspace.Tx // of commands that write
-
-	executor *functions.Executor
-	runner   *propagate.Propagator
 	Flags    *pflag.FlagSet
-	Done     []func() error // what follows the commit
+	// Tx and Propagator are nil in commands that only read.
+	Tx         *workspace.Tx
+	Propagator *propagate.Propagator
 
 	Results    []propagate.UnitResult // what was resolved because the user asked for it
 	Propagated []propagate.UnitResult // what followed
 	Form       string                 // of the results
 	Asked      bool                   // the command is about resolving links
 
+	executor *functions.Executor
+	done     []func() error                        // what follows the commit
 	upstream map[*workspace.Unit][]*workspace.Link // of units whose upstreams are not masked yet
 	unread   []error                               // why parts of what the command is about cannot be read
+}
+
+// Reads makes a command read the workspace. do gets the words after the flags.
+func (c *Common) Reads(cmd *cobra.Command, do func(*Session, []string) error) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return c.Read(cmd, func(s *Session) error { return do(s, words) })
+	}
+	return cmd
+}
+
+// Writes makes a command change the workspace.
+func (c *Common) Writes(cmd *cobra.Command, do func(*Session, []string) error) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		return c.Write(cmd, Title(cmd, words...), func(s *Session) error { return do(s, words) })
+	}
+	return cmd
+}
+
+// Title returns how undo calls a command with some words.
+func Title(cmd *cobra.Command, words ...string) string {
+	_, name, _ := strings.Cut(cmd.CommandPath(), " ")
+	return strings.Join(append([]string{name}, words...), " ")
 }
 
 // Read opens the workspace for reading.
@@ -135,6 +168,10 @@ func (c *Common) Read(cmd *cobra.Command, do func(*Session) error) error {
 func (c *Common) Write(cmd *cobra.Command, title string, do func(*Session) error) error {
 	return c.with(cmd, true, func(s *Session) error {
 		s.Tx = s.Store.Begin(title)
+		s.Propagator = &propagate.Propagator{
+			Workspace: s.Workspace, Tx: s.Tx, Functions: s.Functions,
+			StrictWorktree: s.StrictWorktree,
+		}
 		if err := do(s); err != nil {
 			return err
 		}
@@ -155,7 +192,7 @@ func (c *Common) Write(cmd *cobra.Command, title string, do func(*Session) error
 			return err
 		}
 		var errs []error
-		for _, done := range s.Done { // what failed for one unit hides no other result
+		for _, done := range s.done { // what failed for one unit hides no other result
 			errs = append(errs, done())
 		}
 		return errors.Join(errs...)
@@ -225,28 +262,31 @@ func (s *Session) Unread(err error) {
 // reported returns the error of a command: err and what Unread noted. Problems with other parts of
 // the workspace are printed and do not make the command fail. Each problem is reported once.
 func (s *Session) reported(err error) error {
-	seen := map[string]bool{}
-	fresh := func(err error) diag.List {
-		var all diag.List
-		if err == nil {
-			return nil
-		}
-		for _, f := range diag.Failures(err, api.FailureFunction) {
-			if text := f.Error(); !seen[text] {
-				seen[text] = true
-				all = append(all, f)
-			}
-		}
-		return all
-	}
-	_ = fresh(err)
-	if unread := fresh(errors.Join(s.unread...)); len(unread) > 0 {
+	reported := Once{}
+	_ = reported.Fresh(err)
+	if unread := reported.Fresh(errors.Join(s.unread...)); len(unread) > 0 {
 		err = errors.Join(err, unread)
 	}
-	if others := fresh(s.Problems.Err()); len(others) > 0 {
-		s.App.Console().Problems(others)
-	}
+	s.App.Console().Problems(reported.Fresh(s.Problems.Err()))
 	return err
+}
+
+// Once remembers the texts of problems that are reported only once.
+type Once map[string]bool
+
+// Fresh returns the problems in an error that it has not returned yet.
+func (o Once) Fresh(err error) diag.List {
+	var all diag.List
+	if err == nil {
+		return nil
+	}
+	for _, f := range diag.Failures(err, api.FailureFunction) {
+		if text := f.Error(); !o[text] {
+			o[text] = true
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // SpaceSlug returns the slug of the space that the command works in.
@@ -268,6 +308,12 @@ func (s *Session) UnitNamed(ref string) (*workspace.Unit, error) {
 // LinkNamed returns the link with a reference.
 func (s *Session) LinkNamed(ref string) (*workspace.Link, error) {
 	return s.Link(s.nameSpace(), ref)
+}
+
+// Edits records the edits of the working copies of units.
+func (s *Session) Edits(units ...*workspace.Unit) error {
+	_, err := s.Propagator.Edits(units...)
+	return err
 }
 
 // nameSpace returns the space in which names without one are searched.
@@ -346,6 +392,17 @@ func (s *Session) Secrets(
 	return values, nil
 }
 
+// ValueSecrets returns the secret values that values for programs must not show: none, unless they
+// go to a terminal.
+func (s *Session) ValueSecrets(
+	u *workspace.Unit, before, after []byte, others ...[]byte,
+) (*sensitive.Values, error) {
+	if !s.App.Streams.OutIsTerminal() {
+		return nil, nil
+	}
+	return s.Secrets(u, before, after, others...)
+}
+
 // hideUpstream masks the secret values of all units that a unit has values from, as they are and as
 // they were when they were copied. A unit that cannot be read gave none.
 func (s *Session) hideUpstream(u *workspace.Unit) {
@@ -400,10 +457,18 @@ func (s *Session) Note(format string, args ...any) {
 }
 
 // After runs do when the transaction was committed, or when a dry run ends.
-func (s *Session) After(do func() error) { s.Done = append(s.Done, do) }
+func (s *Session) After(do func() error) { s.done = append(s.done, do) }
+
+// NoteAfter writes a note when the transaction was committed, or when a dry run ends.
+func (s *Session) NoteAfter(format string, args ...any) {
+	s.After(func() error {
+		s.Note(format, args...)
+		return nil
+	})
+}
 
 // Warn writes warnings on the error stream.
-func (s *Session) Warn(warnings []entity.Warning) {
+func (s *Session) Warn(warnings ...entity.Warning) {
 	if s.Settings.Quiet {
 		return
 	}
@@ -421,20 +486,19 @@ func Words(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, words []string) error {
 		switch n := len(words); {
 		case n < least:
-			verb := "are"
-			if least == 1 {
-				verb = "is"
-			}
-			return diag.UsageHint(cmd.UseLine(), "%s %s expected, got %d",
-				diag.Count(least, "word"),
-				verb, n)
+			names := strings.Fields(strings.ReplaceAll(cmd.Use, "[flags] ", ""))[1:]
+			return Missing(cmd, strings.Trim(names[n], "[.]"))
 		case most >= 0 && n > most:
 			return diag.UsageHint(cmd.UseLine(), "at most %s, got %d: %q", diag.Count(most, "word"),
-				n,
-				words[most])
+				n, words[most])
 		}
 		return nil
 	}
+}
+
+// Missing returns the error for a word or a flag that a command needs.
+func Missing(cmd *cobra.Command, what string) error {
+	return diag.UsageHint(cmd.UseLine(), "%s is missing", what)
 }
 
 // Input reads a file or, with -, the standard input.

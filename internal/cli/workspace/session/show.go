@@ -24,31 +24,31 @@ import (
 func (s *Session) ShowResults() error {
 	results, propagated := s.Results, s.Propagated
 	s.Results, s.Propagated = nil, nil
+	all := slices.Concat(results, propagated)
 	if s.Settings.Quiet {
-		s.failures(results, propagated)
+		s.failures(all, propagated)
 	}
 	switch s.Form {
 	case "json":
 		return s.showJSON(results, propagated)
 	case "mutations":
-		var all api.ResourceMutationList
-		for _, r := range slices.Concat(results, propagated) {
-			if r.Output != nil {
-				result, err := s.shownResult(r)
-				if err != nil {
-					return err
-				}
-				all = append(all, result.FunctionMutationSummary...)
+		var list api.ResourceMutationList
+		for _, r := range all {
+			result, err := s.shownResult(r)
+			if err != nil {
+				return err
 			}
+			list = append(list, result.FunctionMutationSummary...)
 		}
-		s.NoteConflicts(slices.Concat(results, propagated))
-		return s.App.WriteValuesJSON(all)
+		s.NoteConflicts(all)
+		return s.App.WriteValuesJSON(list)
 	}
-	var b strings.Builder
-	var sum totals
+	t := &story{Session: s}
+	failed := false
 	for _, r := range results {
+		failed = failed || r.Err != nil
 		if r.Err == nil {
-			if err := s.describe(&b, r, &sum); err != nil {
+			if err := t.unit(r); err != nil {
 				return err
 			}
 		}
@@ -56,30 +56,26 @@ func (s *Session) ShowResults() error {
 	for _, r := range propagated {
 		if r.Err != nil {
 			s.Note("%s: %v", r.Unit.Name(), r.Err)
-			continue
-		}
-		if err := s.describe(&b, r, &sum); err != nil {
+		} else if err := t.unit(r); err != nil {
 			return err
 		}
 	}
-	if b.Len() > 0 {
-		b.WriteString(sum.text(s.DryRun))
-	} else if s.Asked && !slices.ContainsFunc(results, func(r propagate.UnitResult) bool {
-		return r.Err != nil
-	}) {
+	if t.text.Len() > 0 {
+		t.total()
+	} else if s.Asked && !failed {
 		s.Note("no link has anything to do")
 	}
 	if s.Settings.Quiet {
 		return nil
 	}
-	return s.App.WriteText(b.String())
+	return s.App.WriteText(t.text.String())
 }
 
 // failures writes why units and links that follow a change failed. They do not fail the command;
 // without -q the text tells of them.
-func (s *Session) failures(results, propagated []propagate.UnitResult) {
+func (s *Session) failures(all, propagated []propagate.UnitResult) {
 	var failed []error
-	for _, r := range slices.Concat(results, propagated) {
+	for _, r := range all {
 		if r.Output != nil {
 			failed = append(failed, FailedLinks(r, true)...)
 		}
@@ -91,9 +87,7 @@ func (s *Session) failures(results, propagated []propagate.UnitResult) {
 			failed = append(failed, FailedLinks(r, false)...)
 		}
 	}
-	if err := errors.Join(failed...); err != nil {
-		s.App.Console().Problems(diag.Failures(err, api.FailureFunction))
-	}
+	s.App.Console().Problems(Once{}.Fresh(errors.Join(failed...)))
 }
 
 // NoteConflicts names the units with conflicts, where the results themselves are not printed.
@@ -102,31 +96,34 @@ func (s *Session) NoteConflicts(results []propagate.UnitResult) {
 		if r.Output == nil {
 			continue
 		}
-		n := len(severity.Select(s.rules(), r.Output.Result.Conflicts, entity.SeverityNote))
-		if n > 0 {
+		if n := len(s.conflicts(r.Output)); n > 0 {
 			s.Note("%s: %s of merging", r.Unit.Name(), diag.Count(n, "conflict"))
 		}
 	}
 }
 
+// conflicts returns the conflicts of a resolve that are worth a line.
+func (s *Session) conflicts(out *resolve.Output) api.MutationConflictList {
+	return severity.Select(s.rules(), out.Result.Conflicts, entity.SeverityNote)
+}
+
+// rules returns what the workspace says about the severity of conflicts.
+func (s *Session) rules() []entity.ConflictRule { return s.Store.Config.ConflictSeverity }
+
 // showJSON prints one result, or a list of several.
 func (s *Session) showJSON(results, propagated []propagate.UnitResult) error {
 	all := []entity.ResolveResult{}
-	for _, r := range results {
-		if r.Output != nil {
-			result, err := s.shownResult(r)
-			if err != nil {
-				return err
-			}
-			all = append(all, result)
+	for i, r := range slices.Concat(results, propagated) {
+		if r.Output == nil {
+			continue
 		}
-	}
-	for _, r := range propagated {
-		if r.Output != nil && len(all) > 0 {
-			result, err := s.shownResult(r)
-			if err != nil {
-				return err
-			}
+		result, err := s.shownResult(r)
+		if err != nil {
+			return err
+		}
+		if i < len(results) {
+			all = append(all, result)
+		} else if len(all) > 0 {
 			last := &all[len(all)-1]
 			last.Propagated = append(last.Propagated, result)
 		}
@@ -138,8 +135,11 @@ func (s *Session) showJSON(results, propagated []propagate.UnitResult) error {
 }
 
 // shownResult returns what resolving did as JSON has it: on a terminal without secret values.
-func (s *Session) shownResult(r propagate.UnitResult) (entity.ResolveResult, error) {
-	result := r.Output.Result
+func (s *Session) shownResult(r propagate.UnitResult) (result entity.ResolveResult, err error) {
+	if r.Output == nil {
+		return result, nil
+	}
+	result = r.Output.Result
 	if !s.App.Streams.OutIsTerminal() {
 		return result, nil
 	}
@@ -164,57 +164,76 @@ func (s *Session) changeSecrets(r propagate.UnitResult) (*sensitive.Values, erro
 	return s.Secrets(r.Unit, before, r.Output.Data)
 }
 
-// totals counts what is shown.
-type totals struct{ links, resources, changes, conflicts int }
-
-func (t *totals) text(dryRun bool) string {
-	text := fmt.Sprintf("%s, %s, %s, %s", diag.Count(t.links, "link"),
-		diag.Count(t.resources, "resource"),
-		diag.Count(t.changes, "change"), diag.Count(t.conflicts, "conflict"))
-	if dryRun {
-		text += " (dry run, nothing written)"
-	}
-	return text + "\n"
+// story is the text about what was resolved. It counts what it names.
+type story struct {
+	*Session
+	text                                     strings.Builder
+	links, resources, changes, conflictCount int
 }
 
-// describe prints what a resolve did to one unit.
-func (s *Session) describe(b *strings.Builder, r propagate.UnitResult, sum *totals) error {
-	secrets, err := s.changeSecrets(r)
+// part is the part of a story about a link of a unit, or about the unit itself.
+type part struct {
+	*story
+	propagate.UnitResult
+	strings.Builder
+	secrets *sensitive.Values
+}
+
+func (p *part) printf(format string, args ...any) {
+	p.WriteString(fmt.Sprintf(format, args...))
+}
+
+// total writes the last line.
+func (t *story) total() {
+	end := "\n"
+	if t.DryRun {
+		end = " (dry run, nothing written)\n"
+	}
+	fmt.Fprintf(&t.text, "%s, %s, %s, %s%s", diag.Count(t.links, "link"),
+		diag.Count(t.resources, "resource"), diag.Count(t.changes, "change"),
+		diag.Count(t.conflictCount, "conflict"), end)
+}
+
+// unit writes what a resolve did to one unit.
+func (t *story) unit(r propagate.UnitResult) error {
+	secrets, err := t.changeSecrets(r)
 	if err != nil {
 		return err
 	}
+	p := &part{story: t, UnitResult: r, secrets: secrets}
 	changed := slices.ContainsFunc(r.Output.Result.Links, func(l entity.LinkResult) bool {
 		return l.Status == entity.StatusChanged
 	})
-	for _, l := range r.Output.Result.Links {
+	for _, result := range r.Output.Result.Links {
+		l, err := t.Link(r.Unit.SpaceSlug, result.Link)
 		// Beside links that changed something, those that did not are not worth a line, unless
 		// conflicts are the reason.
-		if l.Status == entity.StatusSkipped || changed && l.Status == entity.StatusUnchanged &&
-			(l.UpstreamFrom == l.UpstreamTo || !s.hasConflict(r, l.Link)) {
+		if result.Status == entity.StatusSkipped || err != nil ||
+			changed && result.Status == entity.StatusUnchanged &&
+				(result.UpstreamFrom == result.UpstreamTo || !p.hasConflict(l)) {
 			continue
 		}
-		var text strings.Builder
-		s.describeLink(&text, r.Unit, r.Output, l, secrets, sum)
-		b.WriteString(s.upstreamSecrets(r.Unit, l).Message(text.String()))
+		p.link(l, &result)
+		t.text.WriteString(t.upstreamSecrets(l).Message(p.String()))
+		p.Reset()
 	}
-	s.describeSelf(b, r.Unit, r.Output, secrets, sum)
-	s.Warn(r.Output.Result.Warnings)
+	p.self()
+	t.text.WriteString(p.String())
+	t.Warn(r.Output.Result.Warnings...)
 	return nil
 }
 
-// hasConflict reports whether a link of a unit has a conflict that is worth a line.
-func (s *Session) hasConflict(r propagate.UnitResult, slug string) bool {
-	l, err := s.Link(r.Unit.SpaceSlug, slug)
-	return err == nil && slices.ContainsFunc(
-		severity.Select(s.rules(), r.Output.Result.Conflicts, entity.SeverityNote),
-		func(c api.MutationConflict) bool { return c.LinkID == l.LinkID })
+// hasConflict reports whether a link of the unit has a conflict that is worth a line.
+func (p *part) hasConflict(l *workspace.Link) bool {
+	return slices.ContainsFunc(p.conflicts(p.Output), func(c api.MutationConflict) bool {
+		return c.LinkID == l.LinkID
+	})
 }
 
 // upstreamSecrets returns the secret values that a link may have copied to where values are not
 // known to be secret.
-func (s *Session) upstreamSecrets(u *workspace.Unit, result entity.LinkResult) *sensitive.Values {
-	l, err := s.Link(u.SpaceSlug, result.Link)
-	if err != nil || l.UpdateType != entity.UpdateTransformPaths && l.UpdateType != entity.UpdateInsert {
+func (s *Session) upstreamSecrets(l *workspace.Link) *sensitive.Values {
+	if l.UpdateType != entity.UpdateTransformPaths && l.UpdateType != entity.UpdateInsert {
 		return nil
 	}
 	data, err := s.Store.Data(l.To, l.To.HeadRevisionNum)
@@ -228,45 +247,76 @@ func (s *Session) upstreamSecrets(u *workspace.Unit, result entity.LinkResult) *
 	return secrets
 }
 
-// revisionText returns the revision of a unit and, if it was written, the next.
-func (s *Session) revisionText(out *resolve.Output) string {
-	text := fmt.Sprint(out.Result.BaseRevisionNum)
-	if out.Result.NewRevisionNum != out.Result.BaseRevisionNum && !s.DryRun {
-		text += ".." + fmt.Sprint(out.Result.NewRevisionNum)
+// revisions returns the revision of the unit and, if it was written, the next.
+func (p *part) revisions() string {
+	base, next := p.Output.Result.BaseRevisionNum, p.Output.Result.NewRevisionNum
+	if next != base && !p.DryRun {
+		return fmt.Sprintf("%d..%d", base, next)
 	}
-	return text
+	return fmt.Sprint(base)
 }
 
-func (s *Session) describeLink(
-	b *strings.Builder, u *workspace.Unit, out *resolve.Output, result entity.LinkResult,
-	secrets *sensitive.Values, sum *totals,
-) {
-	sum.links++
-	l, err := s.Link(u.SpaceSlug, result.Link)
-	if err != nil {
-		return
-	}
-	revision := s.revisionText(out)
-	fmt.Fprintf(b, "link %s (%s)  %s/%s %d..%d -> %s %s", l.Slug, l.Type(), l.ToSpace, l.ToUnit,
-		result.UpstreamFrom, result.UpstreamTo, u.Name(), revision)
+// link writes what a link did.
+func (p *part) link(l *workspace.Link, result *entity.LinkResult) {
+	p.links++
+	p.printf("link %s (%s)  %s/%s %d..%d -> %s %s", l.Slug, l.Type(), l.ToSpace, l.ToUnit,
+		result.UpstreamFrom, result.UpstreamTo, p.Unit.Name(), p.revisions())
 	if result.Status != entity.StatusChanged {
-		b.WriteString("  " + strings.ToLower(string(result.Status)))
+		p.WriteString("  " + strings.ToLower(string(result.Status)))
 	}
-	b.WriteString("\n")
+	p.WriteString("\n")
 	if result.Status == entity.StatusFailed {
-		b.WriteString("  ! " + string(result.Code) + ": " + result.Message + "\n")
+		p.printf("  ! %s: %s\n", result.Code, result.Message)
 	}
-	if s.DryRun {
-		b.WriteString(expressionText(&result))
+	if p.DryRun {
+		p.expressions(result)
 	}
 	if result.Status == entity.StatusChanged {
-		s.describeProduced(b, result.Produced)
+		p.produced(result.Produced)
 	}
-	conflicts := s.conflictsOf(out, l.LinkID, sum)
-	for _, m := range out.Patches[l.LinkID] {
-		s.describeResource(b, m, conflicts, s.provided(result.Bindings), secrets, sum)
+	p.patch(l.LinkID, result.Bindings)
+}
+
+// self writes what a unit filled in itself, or what a merge without a link did.
+func (p *part) self() {
+	patch := p.Output.Patches[""]
+	switch {
+	case p.Output.MergeOf != "":
+		p.printf("merge of %s -> %s %s", p.Output.MergeOf, p.Unit.Name(), p.revisions())
+		if len(patch) == 0 {
+			p.WriteString("  unchanged")
+		}
+		p.WriteString("\n")
+	case len(patch) == 0:
+		return
+	default:
+		p.printf("unit %s itself  %s\n", p.Unit.Name(), p.revisions())
 	}
-	s.describeWithheld(b, conflicts, secrets)
+	p.patch("", p.Output.Result.SelfBindings)
+}
+
+// patch writes what a link, or a merge without one, changed and what it withheld.
+func (p *part) patch(linkID string, bindings []entity.Binding) {
+	conflicts := map[string][]api.MutationConflict{} // by unscoped resource
+	for _, c := range p.conflicts(p.Output) {
+		if c.LinkID == linkID {
+			conflicts[unscoped(c.Resource)] = append(conflicts[unscoped(c.Resource)], c)
+			p.conflictCount++
+		}
+	}
+	provided := p.provided(bindings)
+	for _, m := range p.Output.Patches[linkID] {
+		if m.ResourceMutationInfo.MutationType == api.MutationTypeNone {
+			continue
+		}
+		p.resource(m, provided)
+		p.withheld(conflicts[unscoped(m.Resource)])
+		delete(conflicts, unscoped(m.Resource))
+	}
+	for _, key := range slices.Sorted(maps.Keys(conflicts)) {
+		p.printf("  ~ %s\n", ResourceText(conflicts[key][0].Resource))
+		p.withheld(conflicts[key])
+	}
 }
 
 // ResourceText returns the type and the name of a resource as texts for people have them.
@@ -280,24 +330,21 @@ func ConflictText(c *api.MutationConflict, secrets *sensitive.Values) string {
 	return secrets.About(c.Resource.ResourceType, c.Path, shown.Message())
 }
 
-// describeProduced prints the resources that an Upsert produced.
-func (s *Session) describeProduced(b *strings.Builder, produced []string) {
-	for _, text := range produced {
-		if executor, err := s.Functions(); err == nil && !s.ShowSecrets {
+// produced writes the resources that an Upsert produced.
+func (p *part) produced(resources []string) {
+	for _, text := range resources {
+		if executor, err := p.Functions(); err == nil && !p.ShowSecrets {
 			if secrets := executor.Sensitive(api.ToolchainKubernetesYAML,
 				[][]byte{[]byte(text)}); secrets != nil {
 				text = string(secrets.Text(0))
 			}
 		}
-		b.WriteString("  produce\n")
+		p.WriteString("  produce\n")
 		for line := range strings.Lines(text) {
-			b.WriteString("    " + strings.TrimRight(line, "\r\n") + "\n")
+			p.printf("    %s\n", strings.TrimRight(line, "\r\n"))
 		}
 	}
 }
-
-// rules returns what the workspace says about the severity of conflicts.
-func (s *Session) rules() []entity.ConflictRule { return s.Store.Config.ConflictSeverity }
 
 // ConflictPosition returns the resource and the path of a conflict.
 func ConflictPosition(c *api.MutationConflict) string {
@@ -313,39 +360,31 @@ func unscoped(r api.ResourceInfo) string {
 	return string(r.ResourceType) + " " + string(r.ResourceNameWithoutScope)
 }
 
-// describeResource prints what changed in a resource, and the conflicts there.
-// provided says where values come from, by unscoped resource and path.
-func (s *Session) describeResource(
-	b *strings.Builder, m api.ResourceMutation, conflicts map[string][]api.MutationConflict,
-	provided map[string]string, secrets *sensitive.Values, sum *totals,
-) {
+// resource writes what changed in a resource. provided says where values come from, by unscoped
+// resource and path.
+func (p *part) resource(m api.ResourceMutation, provided map[string]string) {
 	mark := "~"
 	switch m.ResourceMutationInfo.MutationType {
-	case api.MutationTypeNone:
-		return
 	case api.MutationTypeAdd, api.MutationTypeReplace:
 		mark = "+"
-		sum.changes++
+		p.changes++
 	case api.MutationTypeDelete:
 		mark = "-"
-		sum.changes++
+		p.changes++
 	}
-	sum.resources++
-	b.WriteString("  " + mark + " " + ResourceText(m.Resource) + "\n")
+	p.resources++
+	p.printf("  %s %s\n", mark, ResourceText(m.Resource))
 	for _, path := range slices.Sorted(maps.Keys(m.PathMutationMap)) {
 		info := m.PathMutationMap[path]
 		if info.MutationType == api.MutationTypeNone {
 			continue
 		}
-		sum.changes++
-		info.Value = secrets.Value(m.Resource, path, info.Value)
-		info.Previous = secrets.Value(m.Resource, path, info.Previous)
-		b.WriteString("      " + changeText(path, info) +
-			provided[unscoped(m.Resource)+" "+mutation.PlainPath(path)] + "\n")
+		p.changes++
+		info.Value = p.secrets.Value(m.Resource, path, info.Value)
+		info.Previous = p.secrets.Value(m.Resource, path, info.Previous)
+		p.printf("      %s%s\n", changeText(path, info),
+			provided[unscoped(m.Resource)+" "+mutation.PlainPath(path)])
 	}
-	key := unscoped(m.Resource)
-	s.describeConflicts(b, conflicts[key], secrets)
-	delete(conflicts, key)
 }
 
 func changeText(path api.ResolvedPath, info api.MutationInfo) string {
@@ -399,8 +438,8 @@ func plainLines(value string) []byte {
 }
 
 // provided says in a dry run where the values of bindings come from, by unscoped resource and path.
-func (s *Session) provided(bindings []entity.Binding) map[string]string {
-	if !s.DryRun {
+func (p *part) provided(bindings []entity.Binding) map[string]string {
+	if !p.DryRun {
 		return nil
 	}
 	from := map[string]string{}
@@ -413,70 +452,34 @@ func (s *Session) provided(bindings []entity.Binding) map[string]string {
 	return from
 }
 
-// describeSelf prints what a unit filled in itself, or what a merge without a link did.
-func (s *Session) describeSelf(
-	b *strings.Builder, u *workspace.Unit, out *resolve.Output, secrets *sensitive.Values, sum *totals,
-) {
-	patch := out.Patches[""]
-	switch {
-	case out.MergeOf != "":
-		fmt.Fprintf(b, "merge of %s -> %s %s", out.MergeOf, u.Name(), s.revisionText(out))
-		if len(patch) == 0 {
-			b.WriteString("  unchanged")
-		}
-		b.WriteString("\n")
-	case len(patch) == 0:
-		return
-	default:
-		fmt.Fprintf(b, "unit %s itself  %s\n", u.Name(), s.revisionText(out))
-	}
-	conflicts := s.conflictsOf(out, "", sum)
-	for _, m := range patch {
-		s.describeResource(b, m, conflicts, s.provided(out.Result.SelfBindings), secrets, sum)
-	}
-	s.describeWithheld(b, conflicts, secrets)
-}
-
-// conflictsOf returns the conflicts of a link, or of a merge without one, by unscoped resource.
-func (s *Session) conflictsOf(
-	out *resolve.Output, linkID string, sum *totals,
-) map[string][]api.MutationConflict {
-	of := map[string][]api.MutationConflict{}
-	for _, c := range severity.Select(s.rules(), out.Result.Conflicts, entity.SeverityNote) {
-		if c.LinkID == linkID {
-			key := unscoped(c.Resource)
-			of[key] = append(of[key], c)
-			sum.conflicts++
-		}
-	}
-	return of
-}
-
-// describeWithheld prints the conflicts about resources in which nothing changed.
-func (s *Session) describeWithheld(
-	b *strings.Builder, conflicts map[string][]api.MutationConflict, secrets *sensitive.Values,
-) {
-	for _, key := range slices.Sorted(maps.Keys(conflicts)) {
-		b.WriteString("  ~ " + ResourceText(conflicts[key][0].Resource) + "\n")
-		s.describeConflicts(b, conflicts[key], secrets)
-	}
-}
-
-// expressionText returns what TransformPaths read and computed.
-func expressionText(result *entity.LinkResult) string {
-	var b strings.Builder
+// expressions writes what TransformPaths read and computed.
+func (p *part) expressions(result *entity.LinkResult) {
 	for _, name := range slices.Sorted(maps.Keys(result.Values)) {
-		fmt.Fprintf(&b, "  read %s = %v\n", name, result.Values[name])
+		p.printf("  read %s = %v\n", name, result.Values[name])
 	}
 	for _, x := range result.Results {
 		if x.Function != "" {
-			fmt.Fprintf(&b, "  run %s\n", x.Function)
+			p.printf("  run %s\n", x.Function)
 			continue
 		}
-		fmt.Fprintf(&b, "  compute %s of %s = %s %s = %v\n", x.Path, x.Resource, x.Evaluator,
-			x.Expression, x.Value)
+		p.printf("  compute %s of %s = %s %s = %v\n", x.Path, x.Resource, x.Evaluator, x.Expression,
+			x.Value)
 	}
-	return b.String()
+}
+
+// withheld writes conflicts.
+func (p *part) withheld(conflicts []api.MutationConflict) {
+	for _, c := range conflicts {
+		level := ""
+		if of := severity.Of(p.rules(), &c); of != entity.SeverityWarning {
+			level = ", " + string(of)
+		}
+		where := mutation.PlainPath(c.Path)
+		if where != "" {
+			where += ": "
+		}
+		p.printf("      ! %s%s (%s%s)\n", where, ConflictText(&c, p.secrets), c.Reason, level)
+	}
 }
 
 // oneLine returns a value if it fits on the line, "" otherwise.
@@ -486,21 +489,4 @@ func oneLine(value string) string {
 		return ""
 	}
 	return value
-}
-
-func (s *Session) describeConflicts(
-	b *strings.Builder, conflicts []api.MutationConflict, secrets *sensitive.Values,
-) {
-	for _, c := range conflicts {
-		level := ""
-		if of := severity.Of(s.rules(), &c); of != entity.SeverityWarning {
-			level = ", " + string(of)
-		}
-		where := mutation.PlainPath(c.Path)
-		if where != "" {
-			where += ": "
-		}
-		b.WriteString("      ! " + where + ConflictText(&c, secrets) + " (" + string(c.Reason) +
-			level + ")\n")
-	}
 }

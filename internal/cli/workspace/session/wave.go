@@ -21,7 +21,6 @@ type ResolveFlags struct {
 	adoptNamespace                    bool
 	ambiguous                         string
 	toRevision                        int64
-	rules                             []entity.ConflictRule
 }
 
 // Add adds the flags.
@@ -48,7 +47,6 @@ func (o *ResolveFlags) Options(s *Session) (resolve.Options, error) {
 	if o.ambiguous != "" && o.ambiguous != "first" {
 		return resolve.Options{}, diag.Usage("--ambiguous: first is expected, not %q", o.ambiguous)
 	}
-	o.rules = s.Store.Config.ConflictSeverity
 	return resolve.Options{
 		DryRun: s.DryRun, KeepGoing: o.KeepGoing, Force: o.force, NoSelf: o.noSelf,
 		Prune: o.prune, AmbiguousFirst: o.ambiguous == "first", AdoptNamespace: o.adoptNamespace,
@@ -57,18 +55,16 @@ func (o *ResolveFlags) Options(s *Session) (resolve.Options, error) {
 }
 
 // Refused returns why the result of a resolve must not be written, nil if it may be.
-func (o *ResolveFlags) Refused(u *workspace.Unit, out *resolve.Output) error {
+func (o *ResolveFlags) Refused(s *Session, u *workspace.Unit, out *resolve.Output) error {
 	no := func(code entity.Code, message string) error {
-		return &entity.Error{
-			Code: code, Class: api.FailureNo, Space: u.SpaceSlug, Unit: u.Slug,
-			Message: u.Name() + ": " + message + "; nothing was written",
-		}
+		return u.Fail(code, "%s: %s; nothing was written", u.Name(), message).
+			WithClass(api.FailureNo)
 	}
 	least := entity.SeverityError
 	if o.failOnConflict {
 		least = entity.SeverityWarning
 	}
-	if all := severity.Select(o.rules, out.Result.Conflicts, least); len(all) > 0 {
+	if all := severity.Select(s.rules(), out.Result.Conflicts, least); len(all) > 0 {
 		message := diag.Count(len(all), "conflict")
 		if !o.failOnConflict {
 			message += " of the severity error, the first at " + ConflictPosition(&all[0])
@@ -84,13 +80,15 @@ func (o *ResolveFlags) Refused(u *workspace.Unit, out *resolve.Output) error {
 }
 
 // Refuse returns the error of Refused. In a dry run, the error follows what is shown.
-func (o *ResolveFlags) Refuse(s *Session, u *workspace.Unit, out *resolve.Output) error {
-	err := o.Refused(u, out)
-	if err != nil && s.DryRun {
-		s.After(func() error { return err })
-		return nil
+func (o *ResolveFlags) Refuse(s *Session) propagate.Refuse {
+	return func(u *workspace.Unit, out *resolve.Output) error {
+		err := o.Refused(s, u, out)
+		if err != nil && s.DryRun {
+			s.After(func() error { return err })
+			return nil
+		}
+		return err
 	}
-	return err
 }
 
 // FailedLinks returns the problems of the links of a unit that failed while the others went on:
@@ -99,10 +97,9 @@ func FailedLinks(r propagate.UnitResult, noted bool) []error {
 	var failed []error
 	for _, l := range r.Output.Result.Links {
 		if l.Status == entity.StatusFailed && r.Noted[l.Link] == noted {
-			failed = append(failed, &entity.Error{
-				Code: l.Code, Message: l.Message, Space: r.Unit.SpaceSlug, Unit: r.Unit.Slug,
-				Link: l.Link, Class: api.FailureFunction,
-			})
+			e := r.Unit.Fail(l.Code, "%s", l.Message).WithClass(api.FailureFunction)
+			e.Link = l.Link
+			failed = append(failed, e)
 		}
 	}
 	return failed
@@ -111,21 +108,15 @@ func FailedLinks(r propagate.UnitResult, noted bool) []error {
 // Explicit returns the link of a unit that a user names to resolve it.
 func (s *Session) Explicit(u *workspace.Unit, slug string) (*workspace.Link, error) {
 	l, err := s.Link(u.SpaceSlug, slug)
-	if err != nil {
-		return nil, err
-	}
 	switch {
+	case err != nil:
+		return nil, err
 	case l.From != u:
-		return nil, &entity.Error{
-			Code: entity.CodeNotFrom, Space: l.SpaceSlug, Link: l.Slug,
-			Message: "the link " + l.Name() + " is one of " + l.SpaceSlug + "/" + l.FromUnit +
-				", not of " + u.Name(),
-		}
+		return nil, l.Fail(entity.CodeNotFrom, "the link %s is one of %s/%s, not of %s", l.Name(),
+			l.SpaceSlug, l.FromUnit, u.Name())
 	case l.UpdateType == entity.UpdateNone:
-		return nil, &entity.Error{
-			Code: entity.CodeResolveNone, Space: l.SpaceSlug, Link: l.Slug,
-			Message: "the link " + l.Name() + " has the type None, which is for order only",
-		}
+		return nil, l.Fail(entity.CodeResolveNone,
+			"the link %s has the type None, which is for order only", l.Name())
 	}
 	return l, nil
 }
@@ -151,28 +142,19 @@ func (s *Session) EachUnit(units []*workspace.Unit, do func(*workspace.Unit) err
 // FailedResult returns the result of a resolve that wrote nothing, as -o json prints it: the links
 // that are at fault failed, the others were skipped.
 func (s *Session) FailedResult(
-	u *workspace.Unit, selected func(*workspace.Link) bool, err error,
+	u *workspace.Unit, links []*workspace.Link, err error,
 ) *resolve.Output {
-	problems := entity.Errors{{Code: entity.CodeFunctionFailed, Message: err.Error()}}
-	if all, ok := errors.AsType[entity.Errors](err); ok {
-		problems = all
-	} else if e, ok := errors.AsType[*entity.Error](err); ok {
-		problems = entity.Errors{e}
-	}
 	out := &resolve.Output{Result: entity.ResolveResult{
 		Space: u.SpaceSlug, Unit: u.Slug, DryRun: s.DryRun, BaseRevisionNum: u.HeadRevisionNum,
 		NewRevisionNum: u.HeadRevisionNum,
 	}}
-	for _, l := range s.LinksFrom(u) {
-		if !selected(l) {
-			continue
-		}
+	for _, l := range links {
 		result := entity.LinkResult{
 			Link: l.Slug, UpdateType: l.Type(), Status: entity.StatusSkipped,
 			UpstreamFrom: l.UpstreamLastMergedRevisionNum,
 			UpstreamTo:   l.UpstreamLastMergedRevisionNum,
 		}
-		for _, e := range problems {
+		for _, e := range entity.ProblemsIn(err, entity.CodeFunctionFailed) {
 			if e.Link == "" || e.Link == l.Slug {
 				result.Status, result.Code, result.Message = entity.StatusFailed, e.Code, e.Message
 				break
@@ -185,31 +167,26 @@ func (s *Session) FailedResult(
 
 // Failed ends a command that resolves links of one unit with an error. Nothing is written, except
 // why the links failed. With -o json the result is printed as well.
-func (s *Session) Failed(links []*workspace.Link, err error) error {
+func (s *Session) Failed(links []*workspace.Link, err error) {
 	s.After(func() error { return err })
 	if s.DryRun {
-		return nil
-	}
-	e, engineErr := s.Engine()
-	if engineErr != nil {
-		return engineErr
+		return
 	}
 	s.Tx.Drop()
 	s.Tx = s.Store.Begin("")
-	e.Tx = s.Tx
-	e.Failed(links, err)
+	s.Propagator.Tx = s.Tx
+	s.Propagator.Failed(links, err)
 	for _, l := range links { // also what the dropped transaction recorded
 		if l.LastError != nil {
 			s.Tx.WriteState(l)
 		}
 	}
-	return nil
 }
 
 // Propagate resolves automatic links downstream of every unit that the transaction revised, and
 // shows what was done once the transaction is committed. live are units with a new live state.
 func (s *Session) Propagate(live ...*workspace.Unit) error {
-	return s.RunWave(propagate.Selection{Propagate: true}, live)
+	return s.wave(propagate.Selection{}, live)
 }
 
 // PropagateLinks resolves new or changed links with AutoUpdate, and what they cause.
@@ -218,40 +195,40 @@ func (s *Session) PropagateLinks(links []*workspace.Link) error {
 	for _, l := range links {
 		chosen[l.LinkID] = true
 	}
-	return s.RunWave(propagate.Selection{Propagate: true, Links: func(l *workspace.Link) bool {
+	return s.wave(propagate.Selection{Links: func(l *workspace.Link) bool {
 		return l.AutoUpdate && chosen[l.LinkID]
 	}}, nil)
 }
 
-// RunWave resolves links in one wave: those of a selection, and what follows.
-func (s *Session) RunWave(sel propagate.Selection, live []*workspace.Unit) error {
+// wave resolves links in one wave: those of a selection, and what follows.
+func (s *Session) wave(sel propagate.Selection, live []*workspace.Unit) error {
 	s.After(s.ShowResults)
-	if s.NoPropagate || s.Store.Config.NoAutoUpdate {
+	if s.NoPropagate || s.Store.Config.NoAutoUpdate || len(s.Links) == 0 {
 		return nil
 	}
-	if len(s.Links) == 0 {
-		return nil
-	}
-	e, err := s.Engine()
-	if err != nil {
-		return err
-	}
-	e.Options = resolve.Options{DryRun: s.DryRun}
-	change := propagate.Change{
-		Revised: map[*workspace.Unit]bool{}, Live: map[*workspace.Unit]bool{},
-	}
-	for _, u := range s.Tx.Revised {
-		change.Revised[u] = true
-	}
+	s.Propagator.Options = resolve.Options{DryRun: s.DryRun}
+	change := s.Revised()
 	for _, u := range live {
 		change.Live[u] = true
 	}
-	sel.OneSpace = s.noCrossSpace
-	s.Propagated, err = e.Run(s.Ctx, change, sel)
+	sel.Propagate, sel.OneSpace = true, s.NoCrossSpace
+	var err error
+	s.Propagated, err = s.Propagator.Run(s.Ctx, change, sel)
 	if problems, ok := errors.AsType[entity.Errors](err); ok && len(problems) > 0 &&
 		problems[0].Code == entity.CodeLinkCycle {
 		s.Note("automatic links were not resolved: %v", problems[0].Message)
 		return nil
 	}
 	return err
+}
+
+// Revised returns the units that the transaction has revised, as a change.
+func (s *Session) Revised() propagate.Change {
+	change := propagate.Change{
+		Revised: map[*workspace.Unit]bool{}, Live: map[*workspace.Unit]bool{},
+	}
+	for _, u := range s.Tx.Revised {
+		change.Revised[u] = true
+	}
+	return change
 }

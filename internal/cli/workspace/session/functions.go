@@ -1,64 +1,32 @@
 package session
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/links/entity"
-	"github.com/fctl-dev/fctl/internal/links/propagate"
 	"github.com/fctl-dev/fctl/internal/links/resolve"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
+	"github.com/fctl-dev/fctl/internal/where"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
-
-// Engine returns what resolves links and records changes. It is made with the transaction.
-func (s *Session) Engine() (*propagate.Propagator, error) {
-	if s.runner != nil {
-		return s.runner, nil
-	}
-	executor, err := s.Functions()
-	if err != nil {
-		return nil, err
-	}
-	s.runner = &propagate.Propagator{
-		Workspace: s.Workspace, Tx: s.Tx, Executor: executor, StrictWorktree: s.StrictWorktree,
-	}
-	return s.runner, nil
-}
-
-// Documents parses the data of a unit and checks all of it.
-func Documents(converter configkit.ConfigConverter, data []byte) (gaby.Container, error) {
-	docs, err := converter.NativeToDocuments(data)
-	for _, doc := range docs {
-		if err != nil {
-			break
-		}
-		err = doc.Check()
-	}
-	return docs, err
-}
-
-// context returns what functions know about a unit.
-func (s *Session) context(u *workspace.Unit) api.FunctionContext {
-	unit := resolve.Unit{Unit: u.Unit}
-	if space, err := s.Space(u.SpaceSlug); err == nil {
-		unit.Space = space.Space
-	}
-	return resolve.Context(&unit, false)
-}
 
 // request returns the request that runs functions on data of a unit.
 func (s *Session) request(
 	u *workspace.Unit, data []byte, chain api.FunctionInvocationList, where string,
 ) *api.FunctionInvocationRequest {
+	of := resolve.Unit{Unit: u.Unit}
+	if space, err := s.Space(u.SpaceSlug); err == nil {
+		of.Space = space.Space
+	}
 	return &api.FunctionInvocationRequest{
-		FunctionContext: s.context(u), ConfigData: data, FileName: u.DataFile(),
+		FunctionContext: resolve.Context(&of, false), ConfigData: data, FileName: u.DataFile(),
 		WhereResource: where, RecordMutations: true, StopOnError: true,
 		FunctionInvocations: chain,
 	}
@@ -123,14 +91,14 @@ func (s *Session) Run(
 	return r, nil
 }
 
-// CheckEngine returns the problems of links that only functions and expressions reveal.
-func (s *Session) CheckEngine() (entity.Errors, error) {
+// CheckFunctions returns the problems of links that only functions and expressions reveal.
+func (s *Session) CheckFunctions() (entity.Errors, error) {
 	var all entity.Errors
 	for _, l := range s.Links {
 		if l.From == nil || l.To == nil {
 			continue
 		}
-		problems, _, err := s.CheckFunctions(l)
+		problems, _, err := s.checkFunctions(l)
 		if err != nil {
 			return nil, err
 		}
@@ -141,25 +109,37 @@ func (s *Session) CheckEngine() (entity.Errors, error) {
 
 // CheckData returns the problems of the units' data.
 func (s *Session) CheckData() (entity.Errors, error) {
-	executor, err := s.Functions()
-	if err != nil {
-		return nil, err
+	if _, err := s.Functions(); err != nil {
+		return nil, err // it is not about one unit
 	}
 	return s.Workspace.CheckData(func(u *workspace.Unit, data []byte) error {
-		converter, err := executor.Converter(u.ToolchainType)
-		if err == nil {
-			_, err = Documents(converter, data)
-		}
-		if err != nil {
+		if _, err := s.Documents(u, data); err != nil {
 			return yamlpath.Locate(err, nil)
 		}
 		return nil
 	})
 }
 
-// CheckFunctions checks what a link says about functions, names and expressions. Problems have the
+// Documents parses data of a unit and checks all of it.
+func (s *Session) Documents(u *workspace.Unit, data []byte) (gaby.Container, error) {
+	executor, err := s.Functions()
+	if err != nil {
+		return nil, err
+	}
+	converter, err := executor.Converter(u.ToolchainType)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := converter.NativeToDocuments(data)
+	for _, doc := range docs {
+		err = cmp.Or(err, doc.Check())
+	}
+	return docs, err
+}
+
+// checkFunctions checks what a link says about functions, names and expressions. Problems have the
 // positions of their fields if the link has a file.
-func (s *Session) CheckFunctions(l *workspace.Link) (entity.Errors, []entity.Warning, error) {
+func (s *Session) checkFunctions(l *workspace.Link) (entity.Errors, []entity.Warning, error) {
 	executor, err := s.Functions()
 	if err != nil {
 		return nil, nil, err
@@ -174,42 +154,61 @@ func (s *Session) CheckFunctions(l *workspace.Link) (entity.Errors, []entity.War
 	return s.Locate(l, findings), warnings, nil
 }
 
-// CheckLink is checkFunctions for a link that is to be written: warnings are printed.
+// CheckLink checks a link that is to be written, cycles excluded. Warnings are printed.
 func (s *Session) CheckLink(l *workspace.Link) error {
-	problems, warnings, err := s.CheckFunctions(l)
+	if err := s.ValidateLink(l).Err(); err != nil {
+		return err
+	}
+	problems, warnings, err := s.checkFunctions(l)
 	if err != nil {
 		return err
 	}
-	s.Warn(warnings)
+	s.Warn(warnings...)
 	return problems.Err()
 }
 
-// WithData returns the units that have a resource a stored filter asks for.
-func (s *Session) WithData(units []*workspace.Unit, f *entity.Filter) ([]*workspace.Unit, error) {
+// CheckEdge checks a link that is to be written, cycles included.
+func (s *Session) CheckEdge(l *workspace.Link) error {
+	if err := s.CheckLink(l); err != nil {
+		return err
+	}
+	return s.LinkCycle(l).Err()
+}
+
+// withData returns the units that have a resource a stored filter asks for.
+func (s *Session) withData(units []*workspace.Unit, f *entity.Filter) ([]*workspace.Unit, error) {
 	executor, err := s.Functions()
 	if err != nil {
 		return nil, err
 	}
+	expr, err := where.Parse(f.WhereData)
+	if err != nil {
+		return nil, err
+	}
+	of := cmp.Or(f.ResourceType, api.ResourceTypeAny)
 	var all []*workspace.Unit
 	for _, u := range units {
 		data, err := s.Store.Working(u)
 		if err != nil {
 			return nil, err
 		}
-		has, err := hasResource(executor, u.ToolchainType, data, f)
+		docs, err := s.Documents(u, data)
+		if err == nil {
+			docs, _, err = expr.Filter(executor.ResourceProvider(u.ToolchainType), docs, of)
+		}
 		if err != nil {
 			return nil, s.Store.InUnit(u, err)
 		}
-		if has {
+		if len(docs) > 0 {
 			all = append(all, u)
 		}
 	}
 	return all, nil
 }
 
-// LinkGraph returns the workspace as package link sees it. Edits of working copies count.
+// LinkGraph returns the workspace as package resolve sees it. Edits of working copies count.
 func (s *Session) LinkGraph() (*resolve.Graph, error) {
-	runner, err := s.Engine()
+	executor, err := s.Functions()
 	if err != nil {
 		return nil, err
 	}
@@ -220,14 +219,14 @@ func (s *Session) LinkGraph() (*resolve.Graph, error) {
 	s.Problems = append(s.Problems, problems...)
 	read := map[string]*resolve.Upstream{}
 	g := &resolve.Graph{
-		Executor: runner.Executor, Names: s.UnitName,
+		Executor: executor, Names: s.UnitName,
 		Read: func(id string) (*resolve.Upstream, error) {
 			if read[id] != nil {
 				return read[id], nil
 			}
 			u, err := s.Unit("", id)
 			if err == nil {
-				read[id], err = runner.Upstream(u)
+				read[id], err = s.Propagator.Upstream(u)
 			}
 			return read[id], err
 		},
@@ -242,22 +241,16 @@ func (s *Session) LinkGraph() (*resolve.Graph, error) {
 			}
 			return r
 		},
-		Input: func(
-			id string, links []*entity.Link, options resolve.Options,
-		) (*resolve.Input, error) {
-			u, err := s.Unit("", id)
+		Input: func(l *entity.Link, options resolve.Options) (*resolve.Input, error) {
+			u, err := s.Unit("", l.FromUnitID)
 			if err != nil {
 				return nil, err
 			}
-			var selected []*workspace.Link
-			for _, l := range links {
-				for _, known := range s.Links {
-					if known.Link == l {
-						selected = append(selected, known)
-					}
-				}
+			known, err := s.Link("", l.LinkID)
+			if err != nil {
+				return nil, err
 			}
-			return runner.Input(u, selected, options)
+			return s.Propagator.Input(u, []*workspace.Link{known}, options)
 		},
 	}
 	for _, u := range s.Units {
