@@ -9,7 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/where"
 )
 
-// The words for what is selected that is no entity.
+// The words for what is selected beside entities.
 const (
 	Mutation entity.Kind = "mutation"
 	Revision entity.Kind = "revision"

@@ -59,7 +59,7 @@ base64. History is not exported. 'fctl import' reads the list.`,
 	return o.Reads(cmd, o.run)
 }
 
-// check reports words that are no kind.
+// check reports words that name none of the kinds.
 func (o *exporter) check(_ *cobra.Command, words []string) error {
 	for _, word := range words {
 		if !slices.Contains(kinds(), word) {
