@@ -68,7 +68,7 @@ func parse(text []byte, lenient bool) (*ResourceList, error) {
 	l := &ResourceList{Version: root.Get("apiVersion").Text(), text: &listText{doc: doc}}
 	l.text.noItems = items.Kind() != gaby.List
 	l.Items = make([]*Item, 0, items.Len())
-	for v := items.First(); v.Exists(); v = v.Next() {
+	for _, v := range items.All() {
 		if v.Kind() != gaby.Map {
 			return nil, at(v.Position(), "item %d is not a resource", len(l.Items))
 		}
@@ -100,7 +100,7 @@ func parse(text []byte, lenient bool) (*ResourceList, error) {
 func mayLackItems(root gaby.Value) error {
 	const want = "only a ResourceList of a known version may have no items: "
 	known := []string{"apiVersion", "kind", "metadata", "items", "functionConfig", "results"}
-	for v := root.First(); v.Exists(); v = v.Next() {
+	for _, v := range root.All() {
 		if !slices.Contains(known, v.Key()) {
 			question := ""
 			if names := configkit.Suggest(v.Key(), known); len(names) > 0 {

@@ -30,7 +30,7 @@ func readResults(v gaby.Value) (results []Result, notes []string, err error) {
 		return nil, notes, at(list.Position(), "results must be a list")
 	}
 	results = make([]Result, 0, list.Len())
-	for entry := list.First(); entry.Exists(); entry = entry.Next() {
+	for _, entry := range list.All() {
 		r := resultReader{notes: &notes, missing: missing}
 		result, err := r.result(entry)
 		if err != nil {

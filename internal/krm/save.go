@@ -32,8 +32,7 @@ func (p *Package) Save(s *Saved) error {
 	}
 	entry := s.entry()
 	list := doc.Value().Get("pipeline").Get(key)
-	i := 0
-	for old := list.First(); old.Exists(); old = old.Next() {
+	for i, old := range list.All() {
 		if s.same(old) {
 			if name := old.Get("name"); name.Exists() {
 				entry = append(entry, gaby.Entry{Key: "name", Value: name})
@@ -41,7 +40,6 @@ func (p *Package) Save(s *Saved) error {
 			_, err := doc.Set(entry, "pipeline", key, strconv.Itoa(i))
 			return item.orLocated(err)
 		}
-		i++
 	}
 	if list.Kind() == gaby.List {
 		return item.orLocated(doc.ArrayAppendP(entry, "pipeline."+key))

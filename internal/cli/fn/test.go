@@ -211,7 +211,7 @@ func (r *runner) configured(ctx context.Context, name string, list *krm.Resource
 	var arguments []string
 	if list.FunctionConfig != nil {
 		data := list.FunctionConfig.Value().Get("data")
-		for v := data.First(); v.Exists(); v = v.Next() {
+		for _, v := range data.All() {
 			arguments = append(arguments, v.Key()+"="+v.Text())
 		}
 	}

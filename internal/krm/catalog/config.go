@@ -109,7 +109,7 @@ func (c *config) isConfigMap() bool { return c.value.Get("kind").EqualText("Conf
 // pairs returns the keys and texts of a map of strings, in order.
 func pairs(v gaby.Value) []pair {
 	var all []pair
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		all = append(all, pair{c.Key(), text(c)})
 	}
 	return all

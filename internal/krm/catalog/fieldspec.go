@@ -76,13 +76,11 @@ func (s *fieldSpec) walk(v gaby.Value, path, rest []string,
 	do func(path []string, v gaby.Value) error,
 ) error {
 	if v.Kind() == gaby.List {
-		i := 0
-		for item := v.First(); item.Exists(); item = item.Next() {
+		for i, item := range v.All() {
 			at := append(path[:len(path):len(path)], strconv.Itoa(i))
 			if err := s.walk(item, at, rest, do); err != nil {
 				return err
 			}
-			i++
 		}
 		return nil
 	}

@@ -157,7 +157,7 @@ func listOf(text string) (gaby.Value, bool) {
 // listText returns the items of a list of scalars in brackets.
 func listText(v gaby.Value) string {
 	var items []string
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		items = append(items, c.Text())
 	}
 	return "[" + strings.Join(items, ", ") + "]"

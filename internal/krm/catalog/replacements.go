@@ -364,7 +364,7 @@ func step(s scalar, segment string, create bool) ([]scalar, error) {
 	switch s.value.Kind() {
 	case gaby.Map:
 		if segment == "*" {
-			for c := s.value.First(); c.Exists(); c = c.Next() {
+			for _, c := range s.value.All() {
 				matches = append(matches, at(c.Key(), c))
 			}
 			return matches, nil
@@ -383,13 +383,11 @@ func step(s scalar, segment string, create bool) ([]scalar, error) {
 		if err != nil && segment != "*" && !isKey {
 			return nil, fmt.Errorf("%q does not name an element of a list", segment)
 		}
-		i := 0
-		for c := s.value.First(); c.Exists(); c = c.Next() {
+		for i, c := range s.value.All() {
 			if segment == "*" || isKey && key == "" && c.EqualText(value) ||
 				isKey && key != "" && c.Get(key).EqualText(value) || !isKey && index == i {
 				matches = append(matches, at(strconv.Itoa(i), c))
 			}
-			i++
 		}
 	}
 	return matches, nil

@@ -16,13 +16,11 @@ type scalar struct {
 // eachValue calls do for every value below v, in document order, maps and lists before what they
 // hold. Values that aliases repeat are visited once, where they are written.
 func eachValue(v gaby.Value, path []string, do func(path []string, v gaby.Value) error) error {
-	i := 0
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for i, c := range v.All() {
 		key := c.Key()
 		if v.Kind() == gaby.List {
 			key = strconv.Itoa(i)
 		}
-		i++
 		if c.IsAliased() {
 			continue
 		}

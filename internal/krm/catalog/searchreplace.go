@@ -237,14 +237,12 @@ func (s *search) expand(ctx context.Context, text, value string) (string, error)
 func (s *search) walk(v gaby.Value, path, steps []string,
 	do func(path []string, v gaby.Value),
 ) error {
-	i := 0
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for i, c := range v.All() {
 		key, step := c.Key(), c.Key()
 		if v.Kind() == gaby.List {
 			key = strconv.Itoa(i)
 			step = "[" + key + "]"
 		}
-		i++
 		if c.IsAliased() {
 			continue
 		}

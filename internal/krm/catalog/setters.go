@@ -243,7 +243,7 @@ func listComment(v gaby.Value, lists map[string][]string) string {
 // sortedItems returns the texts of a list of scalars, sorted; nil if there are maps or lists in it.
 func sortedItems(v gaby.Value) []string {
 	var items []string
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		if c.Kind() != gaby.Scalar {
 			return nil
 		}

@@ -151,7 +151,7 @@ func Position(text []byte, at int) gaby.Position {
 // SeqIndent returns how the first list below a map in v is indented: "compact" or "wide", or ""
 // without a list.
 func SeqIndent(v gaby.Value) string {
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		switch c.Kind() {
 		case gaby.List:
 			key, item := c.KeyPosition(), c.First().Position()
@@ -181,7 +181,7 @@ func UniqueKeys(v gaby.Value) error {
 			Msg: fmt.Sprintf("the key %q occurs twice in its map", r.Key()),
 		}
 	}
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		if c.IsAliased() {
 			continue
 		}

@@ -77,7 +77,7 @@ func commentLike(text string) iter.Seq[string] {
 
 // collectComments adds the line comments of the entries below v.
 func collectComments(v gaby.Value, known map[string]bool) {
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		if text := c.Comments().Line; text != "" {
 			known[text] = true
 		}
@@ -181,7 +181,7 @@ func (u *updater) mapping(old, returned gaby.Value, path []string, keys *configk
 	annotations := len(path) == 2 && isStrings(path) && path[1] == "annotations"
 	at := func(key string) []string { return append(path[:len(path):len(path)], key) }
 	var gone [][]string
-	for c := old.First(); c.Exists(); c = c.Next() {
+	for _, c := range old.All() {
 		key := c.Key()
 		if annotations && u.skip(key) || returned.Get(key).Exists() {
 			continue
@@ -193,7 +193,7 @@ func (u *updater) mapping(old, returned gaby.Value, path []string, keys *configk
 		gone = append(gone, at(key))
 	}
 	before := ""
-	for c := returned.First(); c.Exists(); c = c.Next() {
+	for _, c := range returned.All() {
 		key := c.Key()
 		if annotations && u.skip(key) || len(path) == 0 && u.implied(key, c) {
 			continue
@@ -228,7 +228,7 @@ func (u *updater) mapping(old, returned gaby.Value, path []string, keys *configk
 // these are all.
 func (u *updater) own(v gaby.Value, path []string) [][]string {
 	var own [][]string
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		if !u.skip(c.Key()) {
 			own = append(own, append(path[:len(path):len(path)], c.Key()))
 		}
@@ -254,7 +254,7 @@ func (u *updater) implied(key string, v gaby.Value) bool {
 func (u *updater) add(v gaby.Value, path []string) (added bool, err error) {
 	switch {
 	case len(path) == 1 && path[0] == "metadata" && v.Kind() == gaby.Map:
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			one, err := u.add(c, append(path[:1:1], c.Key()))
 			if err != nil {
 				return added, err
@@ -282,7 +282,7 @@ func (u *updater) add(v gaby.Value, path []string) (added bool, err error) {
 // that skip selects. Null, maps and lists stay.
 func Strings(v gaby.Value, skip func(key string) bool) gaby.Entries {
 	entries := gaby.Entries{}
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		switch {
 		case skip(c.Key()):
 		case c.Kind() == gaby.Scalar && !c.IsNull():

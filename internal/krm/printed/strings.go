@@ -35,12 +35,10 @@ func texts(v gaby.Value, path []string, do func(gaby.Value, []string) error) err
 	} else if kind != gaby.Map && kind != gaby.List {
 		return nil
 	}
-	index := 0
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for index, c := range v.All() {
 		key := c.Key()
 		if v.Kind() == gaby.List {
 			key = strconv.Itoa(index)
-			index++
 		}
 		if err := texts(c, append(path[:len(path):len(path)], key), do); err != nil {
 			return err

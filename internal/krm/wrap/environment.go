@@ -14,7 +14,7 @@ import (
 func environment(config gaby.Value) []string {
 	var env []string
 	for _, part := range []string{"metadata", "spec"} {
-		for c := config.Get(part).First(); c.Exists(); c = c.Next() {
+		for _, c := range config.Get(part).All() {
 			value := ""
 			if c.Kind() == gaby.Scalar && !c.IsNull() {
 				value = c.Text()
@@ -43,12 +43,12 @@ func usableName(name string) string {
 // flagsOf returns the fields of spec as --key=value, and then the items of the functionConfig.
 func flagsOf(config gaby.Value) []string {
 	var words []string
-	for c := config.Get("spec").First(); c.Exists(); c = c.Next() {
+	for _, c := range config.Get("spec").All() {
 		if c.Kind() == gaby.Scalar && !c.IsNull() {
 			words = append(words, "--"+c.Key()+"="+c.Text())
 		}
 	}
-	for c := config.Get("items").First(); c.Exists(); c = c.Next() {
+	for _, c := range config.Get("items").All() {
 		if c.Kind() == gaby.Scalar {
 			words = append(words, c.Text())
 		}

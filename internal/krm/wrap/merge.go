@@ -39,7 +39,7 @@ func (m *merger) value(path []string, old, generated gaby.Value, keys *configkit
 func (m *merger) mapping(path []string, old, generated gaby.Value, keys *configkit.MergeKeyTree,
 ) error {
 	before := ""
-	for c := generated.First(); c.Exists(); c = c.Next() {
+	for _, c := range generated.All() {
 		at := append(path[:len(path):len(path)], c.Key())
 		had := old.Get(c.Key())
 		if err := m.value(at, had, c, keys.Child(c.Key())); err != nil {
@@ -62,7 +62,7 @@ func (m *merger) mapping(path []string, old, generated gaby.Value, keys *configk
 func (m *merger) list(path []string, old, generated gaby.Value, keys *configkit.MergeKeyTree,
 ) error {
 	have := slices.Collect(old.Entries())
-	for g := generated.First(); g.Exists(); g = g.Next() {
+	for _, g := range generated.All() {
 		i := slices.IndexFunc(have, func(v gaby.Value) bool { return sameKeys(v, g, keys) })
 		segment, was := "-", gaby.Value{}
 		if i >= 0 {
@@ -78,7 +78,7 @@ func (m *merger) list(path []string, old, generated gaby.Value, keys *configkit.
 
 // hasKeys reports whether all elements of a list have the first merge key.
 func hasKeys(list gaby.Value, keys *configkit.MergeKeyTree) bool {
-	for c := list.First(); c.Exists(); c = c.Next() {
+	for _, c := range list.All() {
 		if c.Get(keys.Keys[0]).Kind() != gaby.Scalar {
 			return false
 		}

@@ -17,8 +17,7 @@ func arrange(doc *gaby.YamlDoc) {
 
 func reorder(doc *gaby.YamlDoc, v gaby.Value, path, first []string) {
 	var keys []string
-	i := 0
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for i, c := range v.All() {
 		segment, below := c.Key(), []string(nil)
 		switch {
 		case v.Kind() == gaby.List:
@@ -27,7 +26,6 @@ func reorder(doc *gaby.YamlDoc, v gaby.Value, path, first []string) {
 			below = []string{"name", "generateName", "namespace", "labels", "annotations"}
 		}
 		keys = append(keys, segment)
-		i++
 		if kind := c.Kind(); (kind == gaby.Map || kind == gaby.List) && !c.IsAliased() {
 			reorder(doc, c, append(path[:len(path):len(path)], segment), below)
 		}
