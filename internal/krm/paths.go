@@ -31,6 +31,9 @@ func DefaultPath(dir string, item *Item) string {
 	return pattern.Path(dir, item)
 }
 
+// RootPath returns where a generated item goes below the root.
+func RootPath(item *Item) string { return DefaultPath("", item) }
+
 // safe returns a name without what would make it several path segments.
 func safe(name string) string {
 	name = strings.NewReplacer("/", "_", "\\", "_", ":", "_", "\x00", "_").Replace(name)

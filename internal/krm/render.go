@@ -455,7 +455,7 @@ func (r *rendering) function(ctx context.Context, p *kptPackage, f *pipelineFunc
 		}
 		return selects == nil || selects(item)
 	}
-	step.PathOf = func(item *Item) string { return DefaultPath("", item) }
+	step.PathOf = RootPath
 	if f.condition != nil {
 		var selected []*Item
 		for _, item := range items {

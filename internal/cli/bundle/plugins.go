@@ -52,7 +52,6 @@ func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, 
 	if err != nil {
 		return nil, err
 	}
-	executors.Here = r.app.Dir
 	executors.Limits.Output = bundle.MaxProgramOutput
 	var problems diag.List
 	for _, text := range declared {

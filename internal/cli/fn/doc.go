@@ -74,7 +74,7 @@ func catalogList() string {
 
 // printDoc prints the documentation of one function.
 func printDoc(ctx context.Context, a *command.App, cmd *cobra.Command, o *docFlags, name string) error {
-	r, err := newRunner(ctx, a, cmd)
+	r, err := newRunner(a, cmd)
 	if err != nil {
 		return err
 	}

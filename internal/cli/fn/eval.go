@@ -20,6 +20,7 @@ import (
 
 // evalFlags are the flags of fn eval.
 type evalFlags struct {
+	app *command.App
 	chosen
 	commonFlags
 	config            string
@@ -30,7 +31,7 @@ type evalFlags struct {
 }
 
 func newEval(a *command.App) *cobra.Command {
-	o := &evalFlags{}
+	o := &evalFlags{app: a}
 	cmd := &cobra.Command{
 		Use: "eval [flags] [DIR|-] {--image IMAGE | --exec COMMAND | --function NAME} [-- " +
 			"[KIND] KEY=VALUE...]",
@@ -65,9 +66,7 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	flags.StringVarP(&o.saveType, "type", "t", "",
 		"save the function as `TYPE`: mutator, validator (with --save)")
 	o.commonFlags.add(flags)
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return evaluate(cmd.Context(), a, cmd, o, words)
-	}
+	cmd.RunE = o.run
 	cmd.ValidArgsFunction = command.CompleteFiles(1)
 	return cmd
 }
@@ -139,9 +138,8 @@ func (o *evalFlags) validate(inline []string) error {
 	return nil
 }
 
-func evaluate(
-	ctx context.Context, a *command.App, cmd *cobra.Command, o *evalFlags, words []string,
-) error {
+func (o *evalFlags) run(cmd *cobra.Command, words []string) error {
+	ctx := cmd.Context()
 	var inline []string
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 		words, inline = words[:dash], words[dash:]
@@ -154,19 +152,13 @@ func evaluate(
 	if err := cmp.Or(err, o.validate(inline)); err != nil {
 		return err
 	}
-	version, err := o.commonFlags.validate(dir == "-")
+	r, version, err := o.start(o.app, cmd, dir == "-")
 	if err != nil {
 		return err
 	}
-	r, err := newRunner(ctx, a, cmd)
-	if err != nil {
-		return err
+	e := &evaluation{
+		runner: r, flags: o, declared: declared, dir: dir, inline: inline, version: version,
 	}
-	if err := r.checkOutput(&o.output); err != nil {
-		return err
-	}
-	e := &evaluation{runner: r, flags: o, declared: declared, dir: dir, inline: inline}
-	e.version = version
 	if dir == "-" {
 		return e.stream(ctx, cmd)
 	}
@@ -195,7 +187,6 @@ func (e *evaluation) configure(ctx context.Context, items []*krm.Item) error {
 	if err != nil {
 		return err
 	}
-	executors.Here = e.app.Dir
 	executors.Own = func(name string) (krm.Function, error) {
 		return e.ownFunction(ctx, name, e.inline)
 	}
@@ -222,7 +213,7 @@ func (e *evaluation) configure(ctx context.Context, items []*krm.Item) error {
 	e.step.Config = config
 	e.step.Selects = krm.Selects(e.flags.selector.list(), e.flags.exclude.list())
 	e.step.Selected = e.step.Selects != nil
-	e.step.PathOf = func(item *krm.Item) string { return krm.DefaultPath("", item) }
+	e.step.PathOf = krm.RootPath
 	return nil
 }
 

@@ -1,8 +1,6 @@
 package fn
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
@@ -14,12 +12,13 @@ import (
 
 // explainFlags are the flags of fn explain.
 type explainFlags struct {
+	app       *command.App
 	tag       string
 	execution runflags.Flags
 }
 
 func newExplain(a *command.App) *cobra.Command {
-	o := &explainFlags{}
+	o := &explainFlags{app: a}
 	cmd := &cobra.Command{
 		Use:   "explain [flags] IMAGE",
 		Short: "Say what would run an image, and why nothing else",
@@ -35,21 +34,18 @@ it.`,
 	cmd.Flags().StringVar(&o.tag, "tag", "",
 		"replace the image's tag by `TAG`, which may be a range of versions")
 	o.execution.Add(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return explain(cmd.Context(), a, cmd, o, words)
-	}
+	cmd.RunE = o.run
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	return cmd
 }
 
-func explain(ctx context.Context, a *command.App, cmd *cobra.Command, o *explainFlags,
-	words []string,
-) error {
+func (o *explainFlags) run(cmd *cobra.Command, words []string) error {
+	ctx, a := cmd.Context(), o.app
 	if len(words) != 1 {
 		return diag.UsageHint(cmd.UseLine(), "the name of one image is expected, got %d words",
 			len(words))
 	}
-	r, err := newRunner(ctx, a, cmd)
+	r, err := newRunner(a, cmd)
 	if err != nil {
 		return err
 	}

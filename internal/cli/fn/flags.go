@@ -30,14 +30,22 @@ func (o *commonFlags) add(flags *pflag.FlagSet) {
 	o.results.add(flags)
 }
 
-// validate checks the flags. stdin says that the resources come from the standard input. The result
-// is the version of the ResourceList that programs get, "" for what their declarations say.
-func (o *commonFlags) validate(stdin bool) (version string, err error) {
+// start checks the flags and loads the settings. stdin says that the resources come from the
+// standard input. version is that of the ResourceList that programs get, "" for what their
+// declarations say.
+func (o *commonFlags) start(a *command.App, cmd *cobra.Command, stdin bool,
+) (r *runner, version string, err error) {
 	o.results.asJSON = o.output.output == "json"
 	if err := errors.Join(o.results.validate(), o.output.validate(stdin)); err != nil {
-		return "", err
+		return nil, "", err
 	}
-	return listVersion(o.listVersion)
+	if version, err = listVersion(o.listVersion); err != nil {
+		return nil, "", err
+	}
+	if r, err = newRunner(a, cmd); err != nil {
+		return nil, "", err
+	}
+	return r, version, r.checkOutput(&o.output)
 }
 
 // splitCommand splits the command of a flag into words, as a shell does.

@@ -55,12 +55,12 @@ type runner struct {
 }
 
 // newRunner loads the settings and the resource types.
-func newRunner(ctx context.Context, a *command.App, cmd *cobra.Command) (*runner, error) {
+func newRunner(a *command.App, cmd *cobra.Command) (*runner, error) {
 	s, err := a.Settings(cmd.Flags())
 	if err != nil {
 		return nil, err
 	}
-	executor, err := a.ExecutorFor(ctx, s)
+	executor, err := a.ExecutorFor(cmd.Context(), s)
 	if err != nil {
 		return nil, err
 	}

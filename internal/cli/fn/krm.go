@@ -57,7 +57,7 @@ What others call the commands of 'fctl fn':
 
 // beFunction runs fctl as a KRM function.
 func beFunction(ctx context.Context, a *command.App, cmd *cobra.Command) error {
-	r, err := newRunner(ctx, a, cmd)
+	r, err := newRunner(a, cmd)
 	if err != nil {
 		return err
 	}

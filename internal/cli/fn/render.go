@@ -1,7 +1,6 @@
 package fn
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -15,6 +14,7 @@ import (
 
 // renderFlags are the flags of fn render.
 type renderFlags struct {
+	app *command.App
 	commonFlags
 	meta   bool
 	status bool
@@ -22,7 +22,7 @@ type renderFlags struct {
 }
 
 func newRender(a *command.App) *cobra.Command {
-	o := &renderFlags{}
+	o := &renderFlags{app: a}
 	cmd := &cobra.Command{
 		Use:   "render [flags] [DIR]",
 		Short: "Run the pipelines of the Kptfiles in a directory",
@@ -48,16 +48,13 @@ what one run with --render-status=false writes.`,
 		"record in the status of the Kptfile what the functions did, when files are written")
 	command.AddShard(flags, &o.shard)
 	o.add(flags)
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return renderPackage(cmd.Context(), a, cmd, o, words)
-	}
+	cmd.RunE = o.run
 	cmd.ValidArgsFunction = command.CompleteFiles(1)
 	return cmd
 }
 
-func renderPackage(ctx context.Context, a *command.App, cmd *cobra.Command, o *renderFlags,
-	words []string,
-) error {
+func (o *renderFlags) run(cmd *cobra.Command, words []string) error {
+	ctx := cmd.Context()
 	dir, err := pathWord(cmd, words, ".")
 	switch {
 	case err != nil:
@@ -65,15 +62,8 @@ func renderPackage(ctx context.Context, a *command.App, cmd *cobra.Command, o *r
 	case dir == "-":
 		return diag.Usage("a directory with a Kptfile is expected, not the standard input")
 	}
-	version, err := o.validate(false)
+	r, version, err := o.start(o.app, cmd, false)
 	if err != nil {
-		return err
-	}
-	r, err := newRunner(ctx, a, cmd)
-	if err != nil {
-		return err
-	}
-	if err := r.checkOutput(&o.output); err != nil {
 		return err
 	}
 	p, err := r.readPackage(ctx, dir, krm.ReadOptions{Kptfile: true})
@@ -84,7 +74,7 @@ func renderPackage(ctx context.Context, a *command.App, cmd *cobra.Command, o *r
 		return err
 	}
 	executors, err := o.execution.Executors(ctx, r.app, r.settings,
-		source.InDirectory(a.Dir, dir), p.Items())
+		source.InDirectory(o.app.Dir, dir), p.Items())
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 
 // runFlags are the flags of fn run.
 type runFlags struct {
+	app *command.App
 	commonFlags
 	image, exec string
 	paths       []string
@@ -25,7 +26,7 @@ type runFlags struct {
 }
 
 func newRun(a *command.App) *cobra.Command {
-	o := &runFlags{}
+	o := &runFlags{app: a}
 	cmd := &cobra.Command{
 		Use:   "run [flags] [DIR|-] [-- [KIND] KEY=VALUE...]",
 		Short: "Run the functions that the resources of a directory declare",
@@ -57,9 +58,7 @@ changed keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	flags.BoolVar(&o.selfDelete, "allow-self-delete", false,
 		"let a function remove the resource that declares it")
 	o.add(flags)
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return runDeclared(cmd.Context(), a, cmd, o, words)
-	}
+	cmd.RunE = o.run
 	cmd.ValidArgsFunction = command.CompleteFiles(1)
 	return cmd
 }
@@ -78,9 +77,8 @@ func (o *runFlags) direct() (*krm.Declared, error) {
 	return &krm.Declared{Exec: program, Args: args, Direct: true}, err
 }
 
-func runDeclared(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags,
-	words []string,
-) error {
+func (o *runFlags) run(cmd *cobra.Command, words []string) error {
+	ctx := cmd.Context()
 	var inline []string
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 		words, inline = words[:dash], words[dash:]
@@ -97,22 +95,15 @@ func runDeclared(ctx context.Context, a *command.App, cmd *cobra.Command, o *run
 		return diag.Usage("arguments after -- need --image or --exec")
 	}
 	o.results.each = true
-	version, err := o.validate(dir == "-")
+	r, version, err := o.start(o.app, cmd, dir == "-")
 	if err != nil {
-		return err
-	}
-	r, err := newRunner(ctx, a, cmd)
-	if err != nil {
-		return err
-	}
-	if err := r.checkOutput(&o.output); err != nil {
 		return err
 	}
 	f := &foreignRun{runner: r, flags: o, direct: direct, inline: inline, version: version}
 	if dir == "-" {
 		return f.stream(ctx, cmd)
 	}
-	return f.files(ctx, dir, source.InDirectory(a.Dir, dir))
+	return f.files(ctx, dir, source.InDirectory(o.app.Dir, dir))
 }
 
 // foreignRun is one run of fn run.
@@ -155,7 +146,7 @@ func (f *foreignRun) plan(ctx context.Context, items []*krm.Item) ([]*krm.Step, 
 			return nil, err
 		}
 		for _, step := range more {
-			step.PathOf = func(item *krm.Item) string { return krm.DefaultPath("", item) }
+			step.PathOf = krm.RootPath
 		}
 		steps = append(steps, more...)
 	}
@@ -171,7 +162,7 @@ func (f *foreignRun) plan(ctx context.Context, items []*krm.Item) ([]*krm.Step, 
 		return nil, err
 	}
 	step.Config = config
-	step.PathOf = func(item *krm.Item) string { return krm.DefaultPath("", item) }
+	step.PathOf = krm.RootPath
 	return append(steps, step), nil
 }
 
@@ -195,10 +186,19 @@ func (f *foreignRun) declared(ctx context.Context, declared []krm.DeclaredStep, 
 	return steps, errors.Join(problems...)
 }
 
-// run runs the functions on items. finish writes the result.
-func (f *foreignRun) run(ctx context.Context, items []*krm.Item,
+// run runs the functions on the items of a directory, which is "" for those of the standard input.
+// finish writes the result.
+func (f *foreignRun) run(ctx context.Context, root string, items []*krm.Item,
 	finish func([]*krm.Item, []*krm.StepResult) error,
-) error {
+) (err error) {
+	configured := items
+	if root == "" {
+		configured = nil // a stream has no FunctionConfigs of its own
+	}
+	f.executors, err = f.flags.execution.Executors(ctx, f.app, f.settings, root, configured)
+	if err != nil {
+		return err
+	}
 	steps, err := f.plan(ctx, items)
 	if err != nil {
 		return err
@@ -238,25 +238,13 @@ func (f *foreignRun) report(deferred *krm.DeferredError) error {
 }
 
 func (f *foreignRun) stream(ctx context.Context, cmd *cobra.Command) error {
-	if err := f.prepare(ctx, "", nil); err != nil {
-		return err
-	}
 	s, err := f.readStream(ctx, cmd)
 	if err != nil {
 		return err
 	}
-	return f.run(ctx, s.List.Items, func(items []*krm.Item, results []*krm.StepResult) error {
+	return f.run(ctx, "", s.List.Items, func(items []*krm.Item, results []*krm.StepResult) error {
 		return f.emitStream(ctx, s, items, results, &f.flags.output)
 	})
-}
-
-// prepare makes the executors of functions on the resources in root.
-func (f *foreignRun) prepare(ctx context.Context, root string, items []*krm.Item) (err error) {
-	f.executors, err = f.flags.execution.Executors(ctx, f.app, f.settings, root, items)
-	if err == nil {
-		f.executors.Here = f.app.Dir
-	}
-	return err
 }
 
 func (f *foreignRun) files(ctx context.Context, dir, root string) error {
@@ -264,10 +252,7 @@ func (f *foreignRun) files(ctx context.Context, dir, root string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.prepare(ctx, root, p.Items()); err != nil {
-		return err
-	}
-	return f.run(ctx, p.Items(), func(items []*krm.Item, results []*krm.StepResult) error {
+	return f.run(ctx, root, p.Items(), func(items []*krm.Item, results []*krm.StepResult) error {
 		return f.emit(ctx, p, items, results, &f.flags.output)
 	})
 }

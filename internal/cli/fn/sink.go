@@ -1,7 +1,6 @@
 package fn
 
 import (
-	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -13,10 +12,13 @@ import (
 )
 
 // sinkFlags are the flags of fn sink.
-type sinkFlags struct{ write writeFlags }
+type sinkFlags struct {
+	app   *command.App
+	write writeFlags
+}
 
 func newSink(a *command.App) *cobra.Command {
-	o := &sinkFlags{}
+	o := &sinkFlags{app: a}
 	cmd := &cobra.Command{
 		Use:   "sink [flags] DIR",
 		Short: "Write a ResourceList to the files of a directory",
@@ -31,16 +33,13 @@ removed. Files of which the input has no resource stay as they are.`,
 	}
 	addListStrictFlag(cmd.Flags())
 	o.write.add(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return writeFiles(cmd.Context(), a, cmd, o, words)
-	}
+	cmd.RunE = o.run
 	cmd.ValidArgsFunction = command.CompleteFiles(1)
 	return cmd
 }
 
-func writeFiles(
-	ctx context.Context, a *command.App, cmd *cobra.Command, o *sinkFlags, words []string,
-) error {
+func (o *sinkFlags) run(cmd *cobra.Command, words []string) error {
+	ctx, a := cmd.Context(), o.app
 	dir, err := pathWord(cmd, words, "")
 	if err != nil {
 		return err
@@ -48,7 +47,7 @@ func writeFiles(
 	if err := o.write.exclusive(); err != nil {
 		return err
 	}
-	r, err := newRunner(ctx, a, cmd)
+	r, err := newRunner(a, cmd)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,6 @@
 package fn
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/command"
@@ -12,6 +10,7 @@ import (
 
 // sourceFlags are the flags of fn source.
 type sourceFlags struct {
+	app         *command.App
 	output      string
 	config      string
 	forApply    bool
@@ -20,7 +19,7 @@ type sourceFlags struct {
 }
 
 func newSource(a *command.App) *cobra.Command {
-	o := &sourceFlags{}
+	o := &sourceFlags{app: a}
 	cmd := &cobra.Command{
 		Use:   "source [flags] [DIR]",
 		Short: "Print the resources of a directory as a ResourceList",
@@ -44,16 +43,13 @@ Files are *.yaml, *.yml, Kptfile, and *.json with a resource. A .krmignore or
 		"leave out resources that are local configuration, which no cluster gets")
 	addMetaFlag(flags, &o.meta)
 	addListVersion(flags, &o.listVersion)
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return printList(cmd.Context(), a, cmd, o, words)
-	}
+	cmd.RunE = o.run
 	cmd.ValidArgsFunction = command.CompleteFiles(1)
 	return cmd
 }
 
-func printList(ctx context.Context, a *command.App, cmd *cobra.Command, o *sourceFlags,
-	words []string,
-) error {
+func (o *sourceFlags) run(cmd *cobra.Command, words []string) error {
+	ctx, a := cmd.Context(), o.app
 	dir, err := pathWord(cmd, words, ".")
 	if err != nil {
 		return err
@@ -65,7 +61,7 @@ func printList(ctx context.Context, a *command.App, cmd *cobra.Command, o *sourc
 	if err != nil {
 		return err
 	}
-	r, err := newRunner(ctx, a, cmd)
+	r, err := newRunner(a, cmd)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 
 // testFlags are the flags of fn test.
 type testFlags struct {
+	app *command.App
 	chosen
 	update, asNobody bool
 	showSecrets      bool
@@ -30,7 +31,7 @@ type testFlags struct {
 }
 
 func newTest(a *command.App) *cobra.Command {
-	o := &testFlags{}
+	o := &testFlags{app: a}
 	cmd := &cobra.Command{
 		Use:   "test [flags] DIR {--image IMAGE | --exec COMMAND | --function NAME}",
 		Short: "Test a function on golden directories",
@@ -57,16 +58,14 @@ same input must give the same bytes. A function that loses comments is noted.
 		"check that a program also works for the user nobody; only root can")
 	command.AddShowSecrets(flags, &o.showSecrets)
 	o.execution.Add(flags)
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return runTests(cmd.Context(), a, cmd, o, words)
-	}
+	cmd.RunE = o.run
 	cmd.ValidArgsFunction = command.CompleteFiles(1)
 	return cmd
 }
 
 // runTests runs a function on golden directories.
-func runTests(ctx context.Context, a *command.App, cmd *cobra.Command, o *testFlags, words []string,
-) error {
+func (o *testFlags) run(cmd *cobra.Command, words []string) error {
+	ctx, a := cmd.Context(), o.app
 	dir, err := pathWord(cmd, words, "")
 	if err != nil {
 		return err
@@ -78,7 +77,7 @@ func runTests(ctx context.Context, a *command.App, cmd *cobra.Command, o *testFl
 	if o.asNobody && (declared.Exec == "" || os.Geteuid() != 0) {
 		return diag.Usage("--as-nobody is for programs, and only root can become nobody")
 	}
-	r, err := newRunner(ctx, a, cmd)
+	r, err := newRunner(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -149,7 +148,6 @@ func (r *runner) tested(ctx context.Context, o *testFlags, declared *krm.Declare
 	if err != nil {
 		return nil, err
 	}
-	executors.Here = r.app.Dir
 	if o.function != "" && !r.app.IsFunction(o.function) {
 		return nil, diag.UsageHint("'fctl list' shows the functions", "unknown function %q",
 			o.function)

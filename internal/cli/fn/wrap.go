@@ -100,7 +100,7 @@ func (o *wrapFlags) add(cmd *cobra.Command) {
 func runWrapped(ctx context.Context, a *command.App, cmd *cobra.Command, o *wrapFlags,
 	options wrap.Options,
 ) error {
-	r, err := newRunner(ctx, a, cmd)
+	r, err := newRunner(a, cmd)
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func (o *Flags) Executors(ctx context.Context, a *command.App, s *settings.Setti
 	}
 	allow := o.AllowsExec(s)
 	e := &krm.Executors{
-		Root: root, Untrusted: s.Untrusted,
+		Root: root, Here: a.Dir, Untrusted: s.Untrusted,
 		AllowExec: allow != "false", AllowOutside: o.allowOutside,
 		AllowMount: o.allowMount, AllowEnv: o.allowEnv,
 		Network: o.Network, Env: o.env, AsUser: o.asUser, NoLocal: o.noLocal, Only: kinds,
