@@ -10,7 +10,6 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
-	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/out/iostreams"
 	"github.com/fctl-dev/fctl/internal/out/report"
@@ -121,12 +120,11 @@ func Do(ctx context.Context, options Options) (Result, error) {
 	for _, m := range options.Memory {
 		files.Memory = append(files.Memory, do.Memory(m))
 	}
-	if o.Request, err = do.Prepare(ctx, files, o.Settings, deps); err != nil {
+	if o.Request, err = do.Find(ctx, files, o.Settings, deps); err != nil {
 		return Result{}, err
 	}
-	if err := o.Request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
-		return resolver.List(options.Chain)
-	}); err != nil {
+	chain := do.Chain{Invocations: append(api.FunctionInvocationList{}, options.Chain...)}
+	if err := o.Request.Plan(ctx, chain); err != nil {
 		return Result{}, err
 	}
 	result, err := do.Run(ctx, o, deps)

@@ -10,110 +10,106 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
-	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/shellwords"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// args are the words of `do` from FUNCTION on.
-type args struct {
-	words []string
-	// noUnit is true if UNIT was left out: the unit is named after the file.
-	noUnit bool
-	// problem is about an unknown flag before FUNCTION. It is reported later, because a missing
-	// UNIT explains it better.
-	problem error
-}
-
-// splitArgs takes FILE and UNIT off the words, unless -f names the files or UNIT is left out. Flags
+// takeWords takes FILE and UNIT off the words, unless -f names the files or UNIT is left out. Flags
 // may come before each of them; pflag parses these and stops at the next word that is not a flag.
-func splitArgs(a *command.App, cmd *cobra.Command, o *runFlags, words []string) (g args, err error) {
-	flags, files := cmd.Flags(), &o.files
-	if err := o.readFileList(cmd.Context(), a); err != nil {
-		return g, err
+func (r *run) takeWords(ctx context.Context, words []string) (err error) {
+	flags, files := r.cmd.Flags(), &r.flags.files
+	if err := r.readFileList(ctx); err != nil {
+		return err
 	}
-	if words, err = moreFiles(a, cmd, o, words); err != nil {
-		return g, err
+	if words, err = r.moreFiles(words, func(word string) bool {
+		return len(files.Paths) > 0 && word != "-" && r.isFile(word) &&
+			(strings.ContainsAny(word, "*?[") || r.exists(word))
+	}); err != nil {
+		return err
 	}
 	for _, to := range []*string{&files.File, &files.Unit} {
 		if len(files.Paths) > 0 {
 			break
 		}
-		if to == &files.Unit && unitLeftOut(a, cmd, o, words) {
-			g.noUnit = true
+		if to == &files.Unit && r.unitLeftOut(ctx, words) {
+			r.chain.UnitLeftOut = true
 			break
 		}
 		if len(words) == 0 {
-			return g, missingArgs(files.File, len(o.functions) > 0)
+			return missingArgs(files.File, len(r.flags.functions) > 0)
 		}
 		*to = words[0]
 		rest := words[1:]
-		if err := flags.Parse(rest); err != nil {
-			if to == &files.File {
-				return g, flagProblem(cmd, err)
-			}
-			return args{words: rest, problem: flagProblem(cmd, err)}, nil
+		err := flags.Parse(rest)
+		switch {
+		case err != nil && to == &files.File:
+			return flagProblem(r.cmd, err)
+		case err != nil:
+			r.chain.Words, r.chain.Problem = rest, flagProblem(r.cmd, err)
+			return r.takeToolchain()
+		case len(flags.Args()) < len(rest):
+			r.executor = nil // flags may decide which functions there are
 		}
 		words = flags.Args()
 	}
 	if len(files.Paths) > 0 && files.File != "" {
-		return g, pathsAfterFile(files, words)
+		return pathsAfterFile(files, words)
 	}
-	g.words = words
+	r.chain.Words = words
 	if flags.ArgsLenAtDash() >= 0 && len(words) > 0 {
 		// A "--" before FUNCTION applies to the arguments of FUNCTION as well.
-		g.words = append([]string{words[0], "--"}, words[1:]...)
+		r.chain.Words = append([]string{words[0], "--"}, words[1:]...)
 	}
-	if len(words) == 0 && len(o.functions) == 0 {
-		hint := "'fctl list' shows the functions"
-		if files.Unit != "" {
-			executor, toolchains := o.toolchains(a, cmd)
-			var names []string
-			for _, t := range toolchains {
-				for _, s := range executor.Signatures(t) {
-					names = append(names, s.FunctionName)
-				}
-			}
-			hint = cmp.Or(configkit.DidYouMean("", configkit.Suggest(files.Unit, names)), hint)
-		}
-		g.problem = diag.UsageHint(hint, "FUNCTION is missing")
+	if len(words) == 0 && len(r.flags.functions) == 0 {
+		r.chain.Problem = diag.UsageHint(cmp.Or(r.meantFunction(ctx),
+			"'fctl list' shows the functions"), "FUNCTION is missing")
 	}
-	return g, nil
+	return r.takeToolchain()
 }
 
-// moreFiles takes files off the words after -f, until FUNCTION. Programs such as pre-commit append
-// several.
-func moreFiles(a *command.App, cmd *cobra.Command, o *runFlags, words []string) ([]string, error) {
-	flags := cmd.Flags()
-	for len(o.files.Paths) > 0 && len(words) > 0 && words[0] != "-" && isFile(a, words[0]) &&
-		(strings.ContainsAny(words[0], "*?[") || exists(a, words[0])) {
+// meantFunction returns a hint at the function that the last word, UNIT, may mean.
+func (r *run) meantFunction(ctx context.Context) string {
+	if r.flags.files.Unit == "" {
+		return ""
+	}
+	var names []string
+	for _, t := range r.toolchains(ctx) {
+		for _, s := range r.executor.Signatures(t) {
+			names = append(names, s.FunctionName)
+		}
+	}
+	return configkit.DidYouMean("", configkit.Suggest(r.flags.files.Unit, names))
+}
+
+// moreFiles takes files off the words, with the flags after each of them, as long as a word is one.
+// Programs such as pre-commit append several after -f.
+func (r *run) moreFiles(words []string, isFile func(string) bool) ([]string, error) {
+	flags := r.cmd.Flags()
+	for len(words) > 0 && isFile(words[0]) {
 		file := words[0]
 		if err := flags.Parse(words[1:]); err != nil {
-			return nil, flagProblem(cmd, err)
+			return nil, flagProblem(r.cmd, err)
 		}
-		o.files.Paths = append(o.files.Paths, file)
+		r.flags.files.Paths = append(r.flags.files.Paths, file)
 		words = flags.Args()
 	}
 	return words, nil
 }
 
-// readFileList adds the files that the list of --files-from names. It is read once.
-func (o *runFlags) readFileList(ctx context.Context, a *command.App) error {
-	if o.filesFrom == "" || o.fileListRead {
+// readFileList adds the files that the list of --files-from names.
+func (r *run) readFileList(ctx context.Context) error {
+	o := r.flags
+	if o.filesFrom == "" {
 		return nil
 	}
-	o.fileListRead = true
-	reader := &source.Reader{In: a.Streams.In, MaxSize: maxFileList}
-	text, err := reader.Bytes(ctx, source.InDirectory(a.Dir, o.filesFrom))
+	reader := &source.Reader{In: r.app.Streams.In, MaxSize: maxFileList}
+	text, err := reader.Bytes(ctx, source.InDirectory(r.app.Dir, o.filesFrom))
 	if err != nil {
 		return err
 	}
@@ -146,44 +142,41 @@ var errNoFiles = errors.New("no files")
 // maxFileList is the maximum size in bytes of a list of files.
 const maxFileList = 64 << 20
 
-func exists(a *command.App, path string) bool {
-	_, err := os.Stat(source.InDirectory(a.Dir, path))
+func (r *run) exists(path string) bool {
+	_, err := os.Stat(source.InDirectory(r.app.Dir, path))
 	return err == nil
 }
 
 // unitLeftOut reports whether the words after FILE begin with FUNCTION instead of UNIT: the first
 // one is a function and the next one that is not a flag is not.
-func unitLeftOut(a *command.App, cmd *cobra.Command, o *runFlags, words []string) bool {
+func (r *run) unitLeftOut(ctx context.Context, words []string) bool {
 	switch {
 	case len(words) == 0:
-		return len(o.functions) > 0
+		return len(r.flags.functions) > 0
 	case strings.Trim(words[0], "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
 		return false // as names of functions are
 	}
-	executor, toolchains := o.toolchains(a, cmd)
+	toolchains := r.toolchains(ctx)
 	isFunction := func(word string) bool {
 		return slices.ContainsFunc(toolchains, func(t api.ToolchainType) bool {
-			_, known := executor.Signature(t, word)
+			_, known := r.executor.Signature(t, word)
 			return known
 		})
 	}
-	return isFunction(words[0]) && !isFunction(firstArg(cmd.Flags(), words[1:]))
+	return isFunction(words[0]) && !isFunction(firstArg(r.cmd.Flags(), words[1:]))
 }
 
-// toolchains returns those that FILE can have, none after a problem, which prepare reports.
-func (o *runFlags) toolchains(
-	a *command.App, cmd *cobra.Command,
-) (*functions.Executor, []api.ToolchainType) {
-	l, err := o.load(cmd.Context(), a, cmd)
-	if err != nil {
-		return nil, nil
+// toolchains returns those that FILE can have, none after a problem, which load reports again.
+func (r *run) toolchains(ctx context.Context) []api.ToolchainType {
+	if r.load(ctx) != nil {
+		return nil
 	}
-	if t := api.ToolchainType(l.settings.Toolchain); t != "" {
-		return l.executor, []api.ToolchainType{t}
-	} else if t, sure := source.Formats(l.executor.ToolchainsOf).ByName(o.files.File); sure {
-		return l.executor, []api.ToolchainType{t}
+	if t := api.ToolchainType(r.settings.Toolchain); t != "" {
+		return []api.ToolchainType{t}
+	} else if t, sure := source.Formats(r.executor.ToolchainsOf).ByName(r.flags.files.File); sure {
+		return []api.ToolchainType{t}
 	}
-	return l.executor, l.executor.Toolchains()
+	return r.executor.Toolchains()
 }
 
 // firstArg returns the first word that is not a flag, or the unknown flag before it.
@@ -210,7 +203,8 @@ func firstArg(flags *pflag.FlagSet, words []string) string {
 
 // takeToolchain sets the toolchain when its flag comes after FUNCTION: the toolchain must be known
 // before the function is looked up. A word after --param is the value of that parameter.
-func takeToolchain(cmd *cobra.Command, words []string) error {
+func (r *run) takeToolchain() error {
+	words := r.chain.Words
 	for i, word := range words {
 		name, _, hasValue := strings.Cut(word, "=")
 		end := i + 2
@@ -220,12 +214,13 @@ func takeToolchain(cmd *cobra.Command, words []string) error {
 		switch {
 		case word == "--":
 			return nil
-		case i == 0, name != "--toolchain", awaitsValue(cmd.Flags(), words[i-1]):
+		case i == 0, name != "--toolchain", awaitsValue(r.cmd.Flags(), words[i-1]):
 			continue
 		}
-		if err := cmd.Flags().Parse(words[i:min(end, len(words))]); err != nil {
-			return flagProblem(cmd, err)
+		if err := r.cmd.Flags().Parse(words[i:min(end, len(words))]); err != nil {
+			return flagProblem(r.cmd, err)
 		}
+		r.executor = nil
 	}
 	return nil
 }
@@ -270,17 +265,6 @@ func missingArgs(file string, functions bool) error {
 	}
 	return diag.UsageHint("fctl do FILE FUNCTION, as in: fctl do deployment.yaml set-replicas 5",
 		"%s missing", what)
-}
-
-// checkUnit rejects an invalid unit name, and any unit name when -f is given.
-func (g args) checkUnit(o *runFlags, resolver *plan.Resolver) *api.Failure {
-	switch {
-	case g.noUnit:
-		return nil
-	case len(o.files.Paths) == 0:
-		return resolver.CheckUnit(o.files.File, o.files.Unit, g.words)
-	}
-	return resolver.CheckNoUnit(o.files.Paths, g.words)
 }
 
 // lookupFlag returns the flag that word begins, nil for an unknown one, and whether its value is

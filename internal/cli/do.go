@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -68,7 +66,7 @@ help secrets'.`,
 		"run the functions in `FILE` before those on the command line")
 	addParam(cmd.Flags(), o)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return runDo(cmd.Context(), a, cmd, o, words)
+		return runDo(cmd.Context(), newRun(a, cmd, o), words)
 	}
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, words []string,
 		typed string,
@@ -78,162 +76,146 @@ help secrets'.`,
 	return cmd
 }
 
-// runDo runs the command: arguments, settings, source, plan, and the run.
-func runDo(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags, words []string) error {
-	given, err := splitArgs(a, cmd, o, words)
-	if err != nil || o.help {
-		return withoutFiles(a, cmd, o, err)
+// runDo runs the command: words, settings, files, flags, plan, and the run.
+func runDo(ctx context.Context, r *run, words []string) error {
+	if err := r.takeWords(ctx, words); err != nil || r.flags.help {
+		return r.withoutFiles(err)
 	}
-	return runWords(ctx, a, cmd, o, given.words, wordsOf{
-		read: func(_ *prepared, words []string) args {
-			given.words = words
-			return given
-		},
-		chain: given.resolve,
-	})
+	return r.runWords(ctx)
+}
+
+// runWords runs the chain of words.
+func (r *run) runWords(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{r.load, r.find, r.setFlags} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	if r.flags.help {
+		return r.cmd.Help()
+	}
+	if err := r.plan(ctx); err != nil {
+		return err
+	}
+	return r.execute(ctx)
+}
+
+// run is a run of do, doseq or vet.
+type run struct {
+	app   *command.App
+	cmd   *cobra.Command
+	flags *runFlags
+	chain do.Chain
+
+	sources  *settings.Sources
+	settings *settings.Settings
+	executor *functions.Executor // nil before load
+	request  *do.Request         // nil before find
+}
+
+func newRun(a *command.App, cmd *cobra.Command, o *runFlags) *run {
+	return &run{app: a, cmd: cmd, flags: o}
 }
 
 // withoutFiles ends a command whose words are a call for help or not as expected.
-func withoutFiles(a *command.App, cmd *cobra.Command, o *runFlags, err error) error {
+func (r *run) withoutFiles(err error) error {
 	switch {
-	case o.help:
-		return cmd.Help()
+	case r.flags.help:
+		return r.cmd.Help()
 	case errors.Is(err, errNoFiles):
-		a.Note(&settings.Settings{}, err.Error()+": the list of --files-from is empty")
+		r.app.Note(&settings.Settings{}, err.Error()+": the list of --files-from is empty")
 		return nil
 	}
 	return err
 }
 
-// wordsOf is what differs between the commands whose words from FUNCTION on are a chain.
-type wordsOf struct {
-	// read returns the words as a chain, after the executor was made.
-	read func(*prepared, []string) args
-	// settled, if not nil, is called with the settings before the chain is made.
-	settled func(*settings.Settings)
-	// chain makes the chain.
-	chain func(context.Context, *runFlags, *do.Request, *plan.Resolver,
-		map[int]error) (*plan.Plan, error)
-}
-
-// runWords runs the chain that the words from FUNCTION on describe.
-func runWords(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags, words []string,
-	of wordsOf,
-) error {
-	if err := takeToolchain(cmd, words); err != nil {
+// load loads the settings and makes the executor, unless that was done.
+func (r *run) load(ctx context.Context) (err error) {
+	if r.executor != nil {
+		return nil
+	}
+	if r.sources, err = r.app.Sources(r.cmd.Flags()); err != nil {
 		return err
 	}
-	p, err := prepare(ctx, a, cmd, o)
-	if err != nil {
+	if r.settings, err = r.app.Settle(r.sources, r.cmd.Flags()); err != nil {
 		return err
 	}
-	problems, err := of.read(p, words).setFlags(ctx, cmd, p.request)
-	if err != nil {
+	executor, err := r.app.ExecutorFor(ctx, r.settings)
+	if err == nil {
+		r.executor = executor
+	}
+	return err
+}
+
+// find finds the files.
+func (r *run) find(ctx context.Context) (err error) {
+	if slices.Contains(r.flags.files.Paths, "") {
+		return diag.Usage("-f: the path is empty")
+	}
+	r.flags.files.Dir = r.app.Dir
+	r.request, err = do.Find(ctx, r.flags.files, r.settings, r.app.Deps(r.executor))
+	return err
+}
+
+// setFlags sets the flags among the words of the chain, and keeps the problem of each. Which words
+// are flags depends on the functions of the toolchain. The toolchain of the first files decides.
+func (r *run) setFlags(ctx context.Context) error {
+	r.chain.Flags, r.chain.FlagProblems = recognizer{r.cmd.Flags()}, map[int]error{}
+	toolchains, err := r.request.Toolchains(ctx)
+	if err != nil || r.chain.Problem != nil || len(r.chain.Words) == 0 {
 		return err
 	}
-	if o.help {
-		return cmd.Help()
+	resolver := r.request.Resolver(ctx, toolchains[0])
+	resolver.Flags = r.chain.Flags
+	for _, f := range resolver.Split(r.chain.Words).Flags {
+		r.chain.FlagProblems[f.At] = setFlag(r.cmd, f.Words)
 	}
-	settled, settingsProblem := p.settings, error(nil)
-	if len(problems) > 0 {
-		settled, settingsProblem = a.Settle(p.sources, cmd.Flags())
-	}
-	params, err := plan.Params(o.params)
-	if err != nil {
-		return err
-	}
-	if of.settled != nil {
-		of.settled(settled)
-	}
-	err = p.request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
-		resolver.Flags, resolver.Params = recognizer{cmd.Flags()}, params
-		resolver.Defaults = map[string]string{"kubernetes-version": settled.KubernetesVersion}
-		return of.chain(ctx, o, p.request, resolver, problems)
-	})
-	if err := cmp.Or(err, settingsProblem); err != nil {
-		return err
-	}
-	p.settings = settled
-	return runChain(ctx, a, cmd, o, p)
+	return nil
 }
 
-// prepared is a run whose files are known.
-type prepared struct {
-	sources  *settings.Sources
-	settings *settings.Settings
-	deps     do.Deps
-	request  *do.Request
-}
-
-// prepare loads the settings, makes the executor and finds the files.
-func prepare(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags) (*prepared, error) {
-	if slices.Contains(o.files.Paths, "") {
-		return nil, diag.Usage("-f: the path is empty")
+// plan resolves the chain. Problems with it come before those with settings that flags among its
+// words have changed.
+func (r *run) plan(ctx context.Context) error {
+	settled, settingsProblem := r.settings, error(nil)
+	if len(r.chain.FlagProblems) > 0 {
+		settled, settingsProblem = r.app.Settle(r.sources, r.cmd.Flags())
 	}
-	l, err := o.load(ctx, a, cmd)
-	if err != nil {
-		return nil, err
-	}
-	o.files.Dir = a.Dir
-	p := &prepared{sources: l.sources, settings: l.settings, deps: a.Deps(l.executor)}
-	p.request, err = do.Prepare(ctx, o.files, l.settings, p.deps)
-	return p, err
-}
-
-// loaded is the settings and the executor for some flags.
-type loaded struct {
-	flags    string // what was given, as flagText returns it
-	sources  *settings.Sources
-	settings *settings.Settings
-	executor *functions.Executor
-}
-
-// load loads the settings and makes the executor, unless both were made for the same flags before.
-func (o *runFlags) load(ctx context.Context, a *command.App, cmd *cobra.Command) (*loaded, error) {
-	given := flagText(cmd.Flags())
-	if o.loaded != nil && o.loaded.flags == given {
-		return o.loaded, nil
-	}
-	l := &loaded{flags: given}
 	var err error
-	if l.sources, err = a.Sources(cmd.Flags()); err != nil {
-		return nil, err
+	if r.chain.Params, err = plan.Params(r.flags.params); err != nil {
+		return err
 	}
-	if l.settings, err = a.Settle(l.sources, cmd.Flags()); err != nil {
-		return nil, err
+	r.chain.Files = r.flags.functions
+	if settled != nil {
+		r.chain.KubernetesVersion = settled.KubernetesVersion
+		if r.flags.vet {
+			r.nameVets(settled)
+		}
 	}
-	if l.executor, err = a.ExecutorFor(ctx, l.settings); err != nil {
-		return nil, err
+	if err := cmp.Or(r.request.Plan(ctx, r.chain), settingsProblem); err != nil {
+		return err
 	}
-	o.loaded = l
-	return l, nil
+	r.settings = settled
+	return nil
 }
 
-// flagText returns the flags that were given, with their values.
-func flagText(flags *pflag.FlagSet) string {
-	var b strings.Builder
-	flags.Visit(func(f *pflag.Flag) { fmt.Fprintf(&b, "%s=%q\n", f.Name, f.Value) })
-	return b.String()
-}
-
-// runChain runs the chain of a request.
-func runChain(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags, p *prepared) error {
-	options, err := o.runOptions(cmd.Flags(), p.settings)
+// execute runs the chain on the files.
+func (r *run) execute(ctx context.Context) error {
+	options, err := r.flags.runOptions(r.cmd.Flags(), r.settings)
 	if err != nil {
 		return err
 	}
-	if o.vet {
-		if err := o.vetOptions(&options, a.Streams.Getenv); err != nil {
+	if r.flags.vet {
+		if err := r.flags.vetOptions(&options, r.app.Streams.Getenv); err != nil {
 			return err
 		}
 	}
-	if p.request.ReadsStdin() {
-		if err := a.RejectTerminal(cmd); err != nil {
+	if r.request.ReadsStdin() {
+		if err := r.app.RejectTerminal(r.cmd); err != nil {
 			return err
 		}
 	}
-	options.Request, options.Notes = p.request, do.SettingsNotes(p.settings, p.deps.Executor)
-	result, err := do.Run(ctx, options, p.deps)
+	options.Request, options.Notes = r.request, do.SettingsNotes(r.settings, r.executor)
+	result, err := do.Run(ctx, options, r.app.Deps(r.executor))
 	if err != nil {
 		return err
 	}
@@ -247,60 +229,6 @@ func runChain(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFla
 	return diag.ExitError(status)
 }
 
-// resolve makes the chain from the files of --functions and the words from FUNCTION on.
-func (g args) resolve(ctx context.Context, o *runFlags, request *do.Request,
-	resolver *plan.Resolver, flagProblems map[int]error,
-) (*plan.Plan, error) {
-	if problem := g.checkUnit(o, resolver); problem != nil {
-		return nil, problem
-	}
-	if g.problem != nil {
-		return nil, g.problem
-	}
-	var problems diag.List
-	part := func(p *plan.Plan, err error) *plan.Plan {
-		if err != nil {
-			problems = append(problems, diag.Failures(err, api.FailureInput)...)
-		}
-		return p
-	}
-	typed := &plan.Plan{}
-	if len(g.words) > 0 {
-		words := resolver.Split(g.words)
-		for _, f := range words.Flags {
-			f.Problem = flagProblems[f.At]
-		}
-		typed = part(resolver.Resolve(words))
-		if hint := resolver.FunctionAsUnit(o.files.File, o.files.Unit, g.words); hint != "" {
-			if typed != nil {
-				typed.Notes = append(typed.Notes, api.Note{Message: hint})
-			} else if problems[0].Hint == "" {
-				problems[0].Hint = hint
-			}
-		}
-	}
-	if slices.Contains(o.functions, "") {
-		return nil, diag.UsageHint("fctl do --functions CHAIN FILE",
-			"--functions: the name of a file is expected")
-	}
-	all := &plan.Plan{}
-	for _, path := range o.functions {
-		if written := part(request.Chain(ctx, resolver, path)); len(problems) == 0 {
-			all.Append(written)
-		}
-	}
-	for _, name := range o.policies {
-		if policy := part(request.Policy(ctx, resolver, name)); len(problems) == 0 {
-			all.Append(policy)
-		}
-	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	all.Append(typed)
-	return all, all.CheckParams(resolver.Params)
-}
-
 // decidesFunctions reports whether a flag decides which functions exist, or which files are read for
 // their arguments. Its value must be known before the first function is looked up.
 func decidesFunctions(f *pflag.Flag) bool {
@@ -312,25 +240,6 @@ func decidesFunctions(f *pflag.Flag) bool {
 
 // isPathFlag reports whether a flag replaces FILE and UNIT.
 func isPathFlag(f *pflag.Flag) bool { return f.Name == "filename" || f.Name == "recursive" }
-
-// setFlags sets the flags among the words, and returns the error of each, or nil, by the index of
-// its first word. Which words are flags depends on the functions of the toolchain. The toolchain of
-// the first files decides.
-func (g args) setFlags(ctx context.Context, cmd *cobra.Command,
-	request *do.Request,
-) (map[int]error, error) {
-	toolchains, err := request.Toolchains(ctx)
-	if err != nil || g.problem != nil || len(g.words) == 0 {
-		return nil, err
-	}
-	resolver := request.Resolver(ctx, toolchains[0])
-	resolver.Flags = recognizer{cmd.Flags()}
-	problems := map[int]error{}
-	for _, f := range resolver.Split(g.words).Flags {
-		problems[f.At] = setFlag(cmd, f.Words)
-	}
-	return problems, nil
-}
 
 // setFlag sets a flag that follows FUNCTION.
 func setFlag(cmd *cobra.Command, words []string) error {

@@ -7,10 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/do/plan"
 )
 
@@ -37,7 +35,9 @@ With -f there can be several files.
 	// A list in YAML begins with a dash, but is not a flag.
 	cmd.DisableFlagParsing = true
 	cmd.Args = func(cmd *cobra.Command, words []string) error { return doseqArgs(cmd, o, words) }
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return doseq(cmd.Context(), a, cmd, o) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return runDoseq(cmd.Context(), newRun(a, cmd, o))
+	}
 	cmd.ValidArgsFunction = func(_ *cobra.Command, words []string,
 		typed string,
 	) ([]string, cobra.ShellCompDirective) {
@@ -85,44 +85,16 @@ func doseqArgs(cmd *cobra.Command, o *runFlags, words []string) error {
 	return nil
 }
 
-func doseq(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags) error {
-	if o.help {
-		return cmd.Help()
+// runDoseq runs the command: settings, files, plan, and the run.
+func runDoseq(ctx context.Context, r *run) error {
+	if r.flags.help {
+		return r.cmd.Help()
 	}
-	p, err := prepare(ctx, a, cmd, o)
-	if err != nil {
-		return err
-	}
-	list := cmd.Flags().Arg(cmd.Flags().NArg() - 1)
-	err = p.request.Plan(ctx, func(resolver *plan.Resolver) (*plan.Plan, error) {
-		return invocations(ctx, p.request, resolver, list)
-	})
-	if err != nil {
-		return err
-	}
-	return runChain(ctx, a, cmd, o, p)
-}
-
-// invocations reads the list from the word itself, a file or the standard input.
-func invocations(ctx context.Context, request *do.Request, resolver *plan.Resolver,
-	word string,
-) (*plan.Plan, error) {
-	path, isFile := plan.FilePath(word)
-	switch {
-	case word == "-":
-		path = "-"
-	case !isFile:
-		chain, err := resolver.Invocations(plan.Text{Bytes: []byte(word), Name: "INVOCATIONS"})
-		if err != nil && !strings.ContainsAny(word, "[{\n ") {
-			return nil, diag.UsageHint("file:"+word+" reads the list from that file",
-				"INVOCATIONS: %q is not a list of invocations", word)
+	r.chain.List = r.cmd.Flags().Arg(r.cmd.Flags().NArg() - 1)
+	for _, step := range []func(context.Context) error{r.load, r.find, r.plan, r.execute} {
+		if err := step(ctx); err != nil {
+			return err
 		}
-		if chain == nil { // not YAML, and not a file
-			for _, f := range diag.Failures(err, 0) {
-				f.Class = api.FailureUsage
-			}
-		}
-		return chain, err
 	}
-	return request.Chain(ctx, resolver, path)
+	return nil
 }

@@ -22,20 +22,15 @@ type runFlags struct {
 	options do.Options // those that flags set directly
 
 	functions                           []string // of do and vet
-	policies                            []settings.File
-	policiesAsked                       bool // a flag names one
 	params                              []string
 	columns                             []string
 	filesFrom                           string
-	fileListRead                        bool
 	vet                                 bool // the command is vet
 	help                                bool
 	output, report                      string
 	dataOnly, outputOnly, diff, combine bool
 	inPlace, dryRun, check              bool
 	stop                                bool
-
-	loaded *loaded // what load returned last
 }
 
 // addRunFlags adds the flags of the commands that run functions on units.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/out/report"
 	"github.com/fctl-dev/fctl/internal/settings"
-	"github.com/fctl-dev/fctl/internal/source"
 )
 
 // defaultVets returns the functions that vet runs if none is named.
@@ -71,7 +69,7 @@ to accept findings.`,
 		"(with --fix)")
 	addChainFlags(a, cmd.Flags(), o)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return vet(cmd.Context(), a, cmd, o, words)
+		return runVet(cmd.Context(), newRun(a, cmd, o), words)
 	}
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, words []string,
 		typed string,
@@ -81,65 +79,49 @@ to accept findings.`,
 	return cmd
 }
 
-// vet runs the command.
-func vet(ctx context.Context, a *command.App, cmd *cobra.Command, o *runFlags, words []string) error {
-	words, err := takeFiles(a, cmd, o, words)
-	if err != nil || o.help {
-		return withoutFiles(a, cmd, o, err)
+// runVet runs the command: words, settings, files, flags, plan, and the run.
+func runVet(ctx context.Context, r *run, words []string) error {
+	if err := r.takeFiles(ctx, words); err != nil || r.flags.help {
+		return r.withoutFiles(err)
 	}
-	var given args
-	return runWords(ctx, a, cmd, o, words, wordsOf{
-		read: func(p *prepared, words []string) args {
-			given.words = withThen(cmd, words, func(word string) bool {
-				return slices.ContainsFunc(p.deps.Executor.Toolchains(),
-					func(t api.ToolchainType) bool {
-						s, known := p.deps.Executor.Signature(t, word)
-						return known && s.Validating
-					})
-			})
-			return given
-		},
-		settled: func(s *settings.Settings) {
-			o.usePolicies(s, len(given.words) > 0 || len(o.functions) > 0)
-		},
-		chain: func(ctx context.Context, o *runFlags, request *do.Request, resolver *plan.Resolver,
-			problems map[int]error,
-		) (*plan.Plan, error) {
-			return given.vets(ctx, o, request, resolver, problems)
-		},
-	})
+	return r.runWords(ctx)
 }
 
-// takeFiles takes the files off the words, and returns the words from FUNCTION on. Flags may come
-// before each of them.
-func takeFiles(a *command.App, cmd *cobra.Command, o *runFlags, words []string) ([]string, error) {
-	flags := cmd.Flags()
-	if err := o.readFileList(cmd.Context(), a); err != nil {
-		return nil, err
+// takeFiles takes the files off the words. Flags may come before each of them. The words from
+// FUNCTION on are the chain.
+func (r *run) takeFiles(ctx context.Context, words []string) error {
+	if err := r.readFileList(ctx); err != nil {
+		return err
 	}
-	for len(words) > 0 && isFile(a, words[0]) {
-		file := words[0]
-		if err := flags.Parse(words[1:]); err != nil {
-			return nil, flagProblem(cmd, err)
-		}
-		o.files.Paths = append(o.files.Paths, file)
-		words = flags.Args()
+	words, err := r.moreFiles(words, r.isFile)
+	if err != nil || r.flags.help {
+		return err
 	}
-	if len(o.files.Paths) == 0 && !o.help {
-		return nil, diag.UsageHint("fctl vet deployment.yaml, or fctl vet -f apps/ -R",
+	if len(r.flags.files.Paths) == 0 {
+		return diag.UsageHint("fctl vet deployment.yaml, or fctl vet -f apps/ -R",
 			"FILE or -f PATH is missing")
 	}
-	return words, nil
+	r.chain.Words, r.chain.Validations = words, true
+	if err := r.takeToolchain(); err != nil {
+		return err
+	}
+	if err := r.load(ctx); err != nil {
+		return err
+	}
+	r.chain.Words = withThen(r.cmd, words, func(word string) bool {
+		return slices.ContainsFunc(r.executor.Toolchains(), func(t api.ToolchainType) bool {
+			s, known := r.executor.Signature(t, word)
+			return known && s.Validating
+		})
+	})
+	return nil
 }
 
 // isFile reports whether a word is a file rather than a function. The name of a function is not a
 // file; other words are files if they exist or look like a path.
-func isFile(a *command.App, word string) bool {
-	if word == "-" || strings.ContainsAny(word, "./*?[") {
-		return true
-	}
-	_, err := os.Stat(source.InDirectory(a.Dir, word))
-	return err == nil && !a.IsFunction(word)
+func (r *run) isFile(word string) bool {
+	return word == "-" || strings.ContainsAny(word, "./*?[") ||
+		r.exists(word) && !r.app.IsFunction(word)
 }
 
 // withThen returns words with "then" before each validating function that follows another one.
@@ -158,45 +140,19 @@ func withThen(cmd *cobra.Command, words []string, validating func(string) bool) 
 	return all
 }
 
-// vets resolves the functions named, or the default ones that the toolchain has.
-func (g args) vets(ctx context.Context, o *runFlags, request *do.Request,
-	resolver *plan.Resolver, flagProblems map[int]error,
-) (*plan.Plan, error) {
-	if len(g.words) == 0 && len(o.functions) == 0 && !o.policiesAsked {
-		for _, name := range defaultVets() {
-			if _, known := resolver.Functions.Signature(resolver.Toolchain, name); known {
-				g.words = append(g.words, plan.Then, name)
-			}
-		}
-		if len(g.words) == 0 {
-			return nil, diag.UsageHint("'fctl list --toolchain "+string(resolver.Toolchain)+
-				" validates' lists validating functions",
-				"FUNCTION is missing: no validation runs by default on %s", resolver.Toolchain)
-		}
-		g.words, o.options.Defaults = g.words[1:], true
-	}
-	chain, err := g.resolve(ctx, o, request, resolver, flagProblems)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range chain.Signatures {
-		if !s.Validating {
-			return nil, diag.UsageHint("'fctl list validates' lists validating functions",
-				"%s is not a validating function", s.FunctionName)
-		}
-	}
-	return chain, nil
-}
-
-// usePolicies takes the policies of the settings and the flags. Those of the settings are not run
-// if functions are named, and do not replace the default validations.
-func (o *runFlags) usePolicies(s *settings.Settings, functions bool) {
+// nameVets takes the policies of the settings and the flags, or the default validations. Those of
+// the settings are not run if functions are named, and do not replace the default validations.
+func (r *run) nameVets(s *settings.Settings) {
+	named := len(r.chain.Words) > 0 || len(r.flags.functions) > 0
+	asked := false
 	for _, policy := range s.Policies {
-		asked := policy.Asked()
-		if asked || !functions {
-			o.policies = append(o.policies, policy)
+		asked = asked || policy.Asked()
+		if policy.Asked() || !named {
+			r.chain.Policies = append(r.chain.Policies, policy)
 		}
-		o.policiesAsked = o.policiesAsked || asked
+	}
+	if !named && !asked {
+		r.chain.Defaults = defaultVets()
 	}
 }
 
@@ -239,9 +195,9 @@ func (o *runFlags) vetReport(options *do.Options, kind report.Kind,
 func completeVet(a *command.App, cmd *cobra.Command, o *runFlags, words []string,
 	typed string,
 ) ([]string, cobra.ShellCompDirective) {
-	c := newCompleter(a, cmd)
+	c, r := newCompleter(a, cmd), newRun(a, cmd, o)
 	c.validating = true
-	for len(words) > 0 && (isFlag(words[0]) || isFile(a, words[0])) {
+	for len(words) > 0 && (isFlag(words[0]) || r.isFile(words[0])) {
 		if isFlag(words[0]) {
 			flag, rest, open := c.takeFlag(words)
 			if open {

@@ -25,7 +25,7 @@ func (l *loop) judge(o *outcome, unit *source.Unit, chain *plan.Plan,
 			response.Outputs[i].Value = slices.Clone(list)
 		}
 	}
-	if l.options.Defaults {
+	if l.chain.Defaults { // one of them may have nothing to do if another one has
 		dropUnmatched(&response)
 	}
 	if l.options.Settings.Strict {

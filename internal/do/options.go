@@ -36,9 +36,6 @@ type Options struct {
 	// NumFilters is the number of validating functions, from the first, that end the chain of
 	// a unit that does not pass.
 	NumFilters int
-	// Defaults says that nobody named the validations, so that one of them may have nothing to do
-	// if another one has.
-	Defaults   bool
 	KeepGoing  bool // functions after one that failed run too
 	Upsert     bool // setters create missing values in each of several resources
 	AllowEmpty bool // it is not a problem if no configuration is found

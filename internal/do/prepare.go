@@ -75,8 +75,8 @@ func NewRequest(from Files, s *settings.Settings, deps Deps) *Request {
 	}
 }
 
-// Prepare finds the files. It reads none of them, unless the user named values of charts only.
-func Prepare(ctx context.Context, from Files, s *settings.Settings, deps Deps) (*Request, error) {
+// Find finds the files. It reads none of them, unless the user named values of charts only.
+func Find(ctx context.Context, from Files, s *settings.Settings, deps Deps) (*Request, error) {
 	r := NewRequest(from, s, deps)
 	var err error
 	if r.found, err = r.find(ctx, s.AnyFormat); err != nil {
@@ -174,20 +174,6 @@ func (r *Request) Resolver(ctx context.Context, t api.ToolchainType) *plan.Resol
 	}
 }
 
-// Chain reads a chain from a file, or from the standard input if path is "-".
-func (r *Request) Chain(
-	ctx context.Context, resolver *plan.Resolver, path string,
-) (*plan.Plan, error) {
-	text, err := r.bytes(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return resolver.Invocations(plan.Text{
-		Bytes: text, Name: diag.FileName(r.inDir(path)),
-		Dir: filepath.Dir(path), ReadFile: r.trusted(nil),
-	})
-}
-
 // trusted returns read, for what a file names. If the repository is not trusted, that is an error.
 func (r *Request) trusted(read plan.ReadFunc) plan.ReadFunc {
 	if !r.untrusted {
@@ -198,8 +184,8 @@ func (r *Request) trusted(read plan.ReadFunc) plan.ReadFunc {
 	}
 }
 
-// Policy reads a policy: one of those that fctl has, or a chain in a file.
-func (r *Request) Policy(ctx context.Context, resolver *plan.Resolver,
+// policy reads a policy: one of those that fctl has, or a chain in a file.
+func (r *Request) policy(ctx context.Context, resolver *plan.Resolver,
 	policy settings.File,
 ) (*plan.Plan, error) {
 	name := policy.Path

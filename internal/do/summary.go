@@ -247,7 +247,7 @@ func (l *loop) noteUnlessQuiet(file string, n api.Note) {
 // that must match as problems instead.
 func (l *loop) unmatched() []api.Note {
 	var notes []api.Note
-	if l.options.Defaults &&
+	if l.chain.Defaults &&
 		slices.ContainsFunc(l.summary.steps, func(s stepSummary) bool { return s.matched }) {
 		return nil
 	}

@@ -39,29 +39,6 @@ func (c *plans) of(t api.ToolchainType) (*plan.Plan, error) {
 	return r.chain, r.err
 }
 
-// Plan resolves the chain for the first toolchain of the files for which it resolves. If there is
-// none, it returns the error for the first toolchain.
-func (r *Request) Plan(ctx context.Context, chain func(*plan.Resolver) (*plan.Plan, error)) error {
-	toolchains, err := r.Toolchains(ctx)
-	if err != nil {
-		return err
-	}
-	r.plans = &plans{
-		made: map[api.ToolchainType]resolved{},
-		resolve: func(t api.ToolchainType) (*plan.Plan, error) {
-			return chain(r.Resolver(ctx, t))
-		},
-	}
-	for _, r.toolchain = range toolchains {
-		if _, err = r.plans.of(r.toolchain); err == nil {
-			return nil
-		}
-	}
-	r.toolchain = toolchains[0]
-	_, err = r.plans.of(r.toolchain)
-	return err
-}
-
 // Toolchains returns the toolchains of the files that the executor supports, in the order of the
 // files.
 func (r *Request) Toolchains(ctx context.Context) (_ []api.ToolchainType, err error) {

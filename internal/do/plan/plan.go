@@ -87,6 +87,8 @@ type Plan struct {
 	// Fixes are the chains that fix what invocations find, by index. Those without one may be
 	// missing at the end.
 	Fixes []*Plan
+	// Defaults says that nobody named the functions.
+	Defaults bool
 	// Notes are about deprecated parameters, and about words that may not mean what was intended.
 	Notes []api.Note
 }
