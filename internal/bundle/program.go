@@ -245,18 +245,18 @@ func (p *program) call(config map[string]any, items []any,
 		}
 		return list.Items, nil
 	}
-	stdout, stderr, exit, err := p.step.Runner.Program(p.ctx, doc.BytesWithNewline())
+	out, err := p.step.Runner.Program(p.ctx, doc.BytesWithNewline())
 	if tooMuch, ok := errors.AsType[*process.OutputError](err); ok { // not worth a look
 		return internal(fmt.Errorf("the plugin wrote more than %d MiB to its %s and was ended",
 			tooMuch.Limit>>20, tooMuch.Stream))
 	}
-	if len(bytes.TrimSpace(stdout)) == 0 {
-		if failure := failureOf(nil, err, string(stderr), exit); failure != nil {
+	if len(bytes.TrimSpace(out.Stdout)) == 0 {
+		if failure := failureOf(nil, err, string(out.Stderr), out.ExitCode); failure != nil {
 			return nil, failure
 		}
 		return nil, nil
 	}
-	stream, readErr := krm.ReadStream(stdout, "<output of plugin "+string(p.name)+">")
+	stream, readErr := krm.ReadStream(out.Stdout, "<output of plugin "+string(p.name)+">")
 	if readErr != nil && err == nil {
 		return internal(readErr)
 	}
@@ -264,7 +264,7 @@ func (p *program) call(config map[string]any, items []any,
 	if readErr == nil {
 		list = stream.List
 	}
-	if failure := failureOf(list, err, string(stderr), exit); failure != nil {
+	if failure := failureOf(list, err, string(out.Stderr), out.ExitCode); failure != nil {
 		return nil, failure
 	}
 	return list.Items, nil

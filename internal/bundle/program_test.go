@@ -7,18 +7,19 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/bundle"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // answers returns a step whose program writes text and ends with a status.
 func answers(stdout, stderr string, exit int, err error, got *string) *krm.Step {
 	return &krm.Step{Runner: krm.Runner{
-		Program: func(_ context.Context, stdin []byte) (out, errOut []byte, status int,
-			failure error,
-		) {
+		Program: func(_ context.Context, stdin []byte) (process.Output, error) {
 			if got != nil {
 				*got = string(stdin)
 			}
-			return []byte(stdout), []byte(stderr), exit, err
+			return process.Output{
+				Stdout: []byte(stdout), Stderr: []byte(stderr), ExitCode: exit,
+			}, err
 		},
 	}}
 }

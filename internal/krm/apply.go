@@ -15,10 +15,6 @@ func Apply(ctx context.Context, f Function, text []byte) (*ResourceList, error) 
 	return list, callFunction(ctx, f, list)
 }
 
-// ParseOutput reads what a function wrote to its standard output, which must be one ResourceList.
-// The errors are made for the user of the function.
-func ParseOutput(stdout []byte) (*ResourceList, error) { return parseOutput(stdout) }
-
 // OnlyResults returns a ResourceList without items that has the results of a function which failed,
 // nil if it has none.
 func OnlyResults(results []Result) ([]byte, error) {

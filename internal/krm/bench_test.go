@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"testing"
+
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // manyItems returns the items of a package with one file of n resources.
@@ -40,8 +42,8 @@ func BenchmarkProgram(b *testing.B) {
 				items := manyItems(b, 10_000)
 				b.StartTimer()
 				step := &Step{Runner: Runner{Program: func(_ context.Context, stdin []byte,
-				) (stdout, stderr []byte, exit int, err error) {
-					return edit(stdin), nil, 0, nil
+				) (process.Output, error) {
+					return process.Output{Stdout: edit(stdin)}, nil
 				}}}
 				p := &Pipeline{Provider: provider()}
 				if _, _, err := p.Run(b.Context(), items, []*Step{step}); err != nil {

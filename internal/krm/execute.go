@@ -169,9 +169,8 @@ func (e *Executors) program(d *Declared) (*process.Program, error) {
 }
 
 // runProgram returns the Runner of an executor.
-func runProgram(executor process.Executor, call process.Call,
-) func(context.Context, []byte) (stdout, stderr []byte, exit int, err error) {
-	return func(ctx context.Context, stdin []byte) (stdout, stderr []byte, exit int, err error) {
+func runProgram(executor process.Executor, call process.Call) Program {
+	return func(ctx context.Context, stdin []byte) (process.Output, error) {
 		return ended(executor.Run(ctx, call.WithStdin(stdin)))
 	}
 }
@@ -181,10 +180,10 @@ type exitCode struct{ *process.ExitError }
 
 func (e *exitCode) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
-// ended returns the parts of an output.
-func ended(out process.Output, err error) (stdout, stderr []byte, exit int, failed error) {
+// ended returns an output, whose error has these words.
+func ended(out process.Output, err error) (process.Output, error) {
 	if failed, ok := errors.AsType[*process.ExitError](err); ok {
 		err = &exitCode{failed}
 	}
-	return out.Stdout, out.Stderr, out.ExitCode, err
+	return out, err
 }

@@ -48,7 +48,7 @@ func FuzzReturned(f *testing.F) {
 		"annotations: {internal.config.kubernetes.io/path: ../x}}}\n- *a\n"))
 	f.Add([]byte("debug\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		list, err := parseOutput(text)
+		list, err := ParseOutput(text)
 		if err != nil {
 			return
 		}

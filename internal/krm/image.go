@@ -292,7 +292,7 @@ func (i *imageRun) binary(_ context.Context, c functionconfig.Candidate) (prepar
 	}
 	_ = program.File.Close()
 	return prepared{
-		Runner{Program: func(ctx context.Context, stdin []byte) ([]byte, []byte, int, error) {
+		Runner{Program: func(ctx context.Context, stdin []byte) (process.Output, error) {
 			return ended(i.executors.Programs.Run(ctx, c, i.call.WithStdin(stdin)))
 		}}, i.match.Image.String(), program.Path,
 	}, nil
@@ -406,46 +406,46 @@ func (e *Executors) newest(ctx context.Context, image process.Image, constraint 
 }
 
 // orNext runs a program, and the next executor if it could not be started.
-func (i *imageRun) orNext(attempts *functionconfig.Attempts[prepared], first Runner,
-) func(context.Context, []byte) ([]byte, []byte, int, error) {
-	return func(ctx context.Context, stdin []byte) ([]byte, []byte, int, error) {
-		stdout, stderr, exit, err := first.Program(ctx, stdin)
+func (i *imageRun) orNext(attempts *functionconfig.Attempts[prepared], first Runner) Program {
+	return func(ctx context.Context, stdin []byte) (process.Output, error) {
+		out, err := first.Program(ctx, stdin)
 		for err != nil && process.NotStarted(err) && ctx.Err() == nil {
 			attempts.Failed(err)
 			next, problem := attempts.Next(ctx)
 			if _, ok := errors.AsType[*functionconfig.NoExecutorError](problem); ok &&
 				len(i.executors.known(attempts.Trace())) > 1 {
-				return stdout, stderr, exit, problem
+				return out, problem
 			}
 			if problem != nil {
-				return stdout, stderr, exit, err
+				return out, err
 			}
 			run := next.runner.Program
 			if next.runner.InProcess != nil {
 				run = asProgram(next.runner.InProcess)
 			}
-			stdout, stderr, exit, err = run(ctx, stdin)
+			out, err = run(ctx, stdin)
 		}
-		return stdout, stderr, exit, err
+		return out, err
 	}
 }
 
 // asProgram returns a Go function as something that reads and writes text.
-func asProgram(f Function) func(context.Context, []byte) ([]byte, []byte, int, error) {
-	return func(ctx context.Context, stdin []byte) ([]byte, []byte, int, error) {
-		list, err := Parse(stdin)
-		if err != nil {
-			return nil, nil, -1, err
-		}
-		failed := callFunction(ctx, f, list)
-		if process.IsAbandoned(failed) {
-			return nil, nil, 1, failed
+func asProgram(f Function) Program {
+	return func(ctx context.Context, stdin []byte) (process.Output, error) {
+		list, failed := Apply(ctx, f, stdin)
+		switch {
+		case list == nil:
+			return process.Output{ExitCode: -1}, failed
+		case process.IsAbandoned(failed):
+			return process.Output{ExitCode: 1}, failed
 		}
 		stdout, err := list.Bytes()
 		if failed != nil {
-			return stdout, []byte(failed.Error()), 1, failed
+			return process.Output{
+				Stdout: stdout, Stderr: []byte(failed.Error()), ExitCode: 1,
+			}, failed
 		}
-		return stdout, nil, 0, err
+		return process.Output{Stdout: stdout}, err
 	}
 }
 

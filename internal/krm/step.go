@@ -22,10 +22,12 @@ import (
 // Runner runs one function: either in this process or as a program that reads and writes text.
 type Runner struct {
 	InProcess Function
-	// Program returns what the function wrote. The output counts even with an error. exit is the
-	// exit status, if it has one.
-	Program func(ctx context.Context, stdin []byte) (stdout, stderr []byte, exit int, err error)
+	// Program returns what the function wrote. The output counts even with an error.
+	Program Program
 }
+
+// Program runs a program on the text of a ResourceList.
+type Program func(ctx context.Context, stdin []byte) (process.Output, error)
 
 // Step is one function that is to be run.
 type Step struct {
@@ -411,10 +413,10 @@ func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
 		result.ExitCode, result.Err = 1, err
 		return nil
 	}
-	stdout, stderr, exit, err := step.Runner.Program(ctx, text)
-	result.Stderr, result.ExitCode = string(stderr), exit
+	out, err := step.Runner.Program(ctx, text)
+	result.Stderr, result.ExitCode = string(out.Stderr), out.ExitCode
 	if p.KeepIO {
-		result.In, result.Out = text, stdout
+		result.In, result.Out = text, out.Stdout
 	}
 	if err != nil {
 		if result.ExitCode == 0 {
@@ -425,11 +427,11 @@ func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
 	if _, tooMuch := errors.AsType[*process.OutputError](err); tooMuch {
 		return nil // it is cut, and reading it would take longer than the function may run
 	}
-	output, problem := parseOutput(stdout)
+	output, problem := ParseOutput(out.Stdout)
 	if problem != nil {
 		if result.Err == nil {
 			result.fail(step, problem)
-		} else if step.DeferFailure && len(bytes.TrimSpace(stdout)) > 0 {
+		} else if step.DeferFailure && len(bytes.TrimSpace(out.Stdout)) > 0 {
 			result.Notes = append(result.Notes, "its output is not used: "+problem.Error())
 		}
 		return nil
@@ -477,8 +479,9 @@ func versionNote(version string) string {
 		V1)
 }
 
-// parseOutput reads what a function wrote to its standard output.
-func parseOutput(stdout []byte) (*ResourceList, error) {
+// ParseOutput reads what a function wrote to its standard output, which must be one ResourceList.
+// The errors are made for the user of the function.
+func ParseOutput(stdout []byte) (*ResourceList, error) {
 	const want = "standard output must hold one ResourceList and nothing else; " +
 		"logs belong on standard error"
 	if len(bytes.TrimSpace(stdout)) == 0 {

@@ -15,8 +15,8 @@ import (
 
 // program is a Runner that edits the text it gets.
 func program(edit func(string) string) Runner {
-	run := func(_ context.Context, stdin []byte) (stdout, stderr []byte, exit int, err error) {
-		return []byte(edit(string(stdin))), nil, 0, nil
+	run := func(_ context.Context, stdin []byte) (process.Output, error) {
+		return process.Output{Stdout: []byte(edit(string(stdin)))}, nil
 	}
 	return Runner{Program: run}
 }
@@ -390,8 +390,8 @@ func TestCutOutputIsNotRead(t *testing.T) {
 	text := "apiVersion: " + V1 + "\nkind: ResourceList\nitems: []\nresults:\n- message: m\n"
 	run := func(err error) *StepResult {
 		step := &Step{Name: "f", Runner: Runner{
-			Program: func(context.Context, []byte) (stdout, stderr []byte, exit int, _ error) {
-				return []byte(text), nil, -1, err
+			Program: func(context.Context, []byte) (process.Output, error) {
+				return process.Output{Stdout: []byte(text), ExitCode: -1}, err
 			},
 		}}
 		_, result := runStep(t, &Pipeline{}, map[string]string{"a.yaml": configMapA}, step)

@@ -11,12 +11,9 @@ import (
 	"github.com/fctl-dev/fctl/internal/process"
 )
 
-// Executor runs functions in one way.
-type Executor interface {
-	// Run runs the function. An error for which process.NotStarted is false means that the function
-	// ran, or may have run: then no other executor may run it.
-	Run(ctx context.Context, c Candidate, call process.Call) (process.Output, error)
-}
+// Executor runs functions in one way. An error for which process.NotStarted is false means that the
+// function ran, or may have run: then no other executor may run it.
+type Executor func(ctx context.Context, c Candidate, call process.Call) (process.Output, error)
 
 // Step is what became of one executor.
 type Step struct {
@@ -81,12 +78,12 @@ func Dispatch(ctx context.Context, m *Match, executors map[ExecutorKind]Executor
 		err error
 	}
 	try := func(kind ExecutorKind) func(context.Context, Candidate) (ran, error) {
-		e := executors[kind]
-		if e == nil {
+		run := executors[kind]
+		if run == nil {
 			return nil
 		}
 		return func(ctx context.Context, c Candidate) (ran, error) {
-			out, err := e.Run(ctx, c, call)
+			out, err := run(ctx, c, call)
 			if err != nil && process.NotStarted(err) && ctx.Err() == nil {
 				return ran{}, err
 			}

@@ -180,7 +180,7 @@ func TestDispatch(t *testing.T) {
 			} {
 				if has != nil {
 					f := &fake{has: has, err: c.err}
-					executors[kind] = f
+					executors[kind] = f.Run
 					all = append(all, f)
 				}
 			}
@@ -212,7 +212,7 @@ func TestNothingCanRun(t *testing.T) {
 	}
 	none := process.Refuse(process.NoEngine, "no container engine answers: docker is not on PATH")
 	_, trace, err := Dispatch(t.Context(), &m, map[ExecutorKind]Executor{
-		KindContainer: &fake{has: func(Candidate) error { return none }},
+		KindContainer: (&fake{has: func(Candidate) error { return none }}).Run,
 	}, process.Call{})
 	if !errors.As(err, new(*NoExecutorError)) || !errors.Is(err, none) || len(trace) != 4 {
 		t.Errorf("got %v\n%s", err, trace)

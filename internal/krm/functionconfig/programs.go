@@ -19,7 +19,7 @@ type Programs struct {
 	Sandbox    *process.Sandbox
 }
 
-// Run implements Executor. Without a working directory in the call the program runs in that of
+// Run is an Executor. Without a working directory in the call the program runs in that of
 // temporary files.
 func (p *Programs) Run(ctx context.Context, c Candidate, call process.Call,
 ) (process.Output, error) {

@@ -132,7 +132,7 @@ func TestARunThatFailedIsNotRepeated(t *testing.T) {
 			}
 			pod := &fake{has: func(Candidate) error { return nil }}
 			_, trace, err := Dispatch(t.Context(), &m, map[ExecutorKind]Executor{
-				KindBinary: &Programs{Dirs: []string{dir}, Allow: true}, KindPod: pod,
+				KindBinary: (&Programs{Dirs: []string{dir}, Allow: true}).Run, KindPod: pod.Run,
 			}, process.Call{Limits: process.Limits{Time: 300 * time.Millisecond}})
 			if (err == nil) != (name == "odd") || pod.runs > 0 {
 				t.Errorf("%s: %v, %d pods\n%s", name, err, pod.runs, trace)

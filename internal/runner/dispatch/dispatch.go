@@ -5,6 +5,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -24,11 +25,10 @@ import (
 
 // Dispatcher is an evaluator. Its methods may be called from several goroutines.
 type Dispatcher struct {
-	cache    *functionconfig.Cache
-	programs functionconfig.Executor
-	pods     *Pods
-	slots    chan struct{}
-	options  Options
+	cache   *functionconfig.Cache
+	pods    *Pods
+	slots   chan struct{}
+	options Options
 }
 
 // Options say how a Dispatcher runs functions.
@@ -48,13 +48,9 @@ type Options struct {
 
 // New returns a dispatcher that uses the current set of the cache for each request.
 func New(cache *functionconfig.Cache, o Options) *Dispatcher {
-	d := &Dispatcher{
+	return &Dispatcher{
 		cache: cache, pods: o.Pods, slots: make(chan struct{}, max(o.Parallel, 1)), options: o,
 	}
-	if o.Programs != nil {
-		d.programs = o.Programs
-	}
-	return d
 }
 
 // Evaluate implements evaluator.Evaluator.
@@ -77,13 +73,13 @@ func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request,
 		return nil, "none", &evaluator.RequestError{Err: err}
 	}
 	executors := map[functionconfig.ExecutorKind]functionconfig.Executor{
-		functionconfig.KindGo: limited{d.slots, inProcess{d.options.Limits.Time}},
+		functionconfig.KindGo: d.limited(d.inProcess),
 	}
-	if d.programs != nil {
-		executors[functionconfig.KindBinary] = limited{d.slots, d.programs}
+	if d.options.Programs != nil {
+		executors[functionconfig.KindBinary] = d.limited(d.options.Programs.Run)
 	}
 	if d.pods != nil {
-		executors[functionconfig.KindPod] = podExecutor{d.pods, &match}
+		executors[functionconfig.KindPod] = d.pods.executor(&match)
 	}
 	if only := d.options.Only; len(only) > 0 {
 		maps.DeleteFunc(executors, func(kind functionconfig.ExecutorKind,
@@ -120,39 +116,29 @@ func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request,
 	return response, executor, err
 }
 
-// limited runs functions with an executor when a slot is free.
-type limited struct {
-	slots    chan struct{}
-	executor functionconfig.Executor
-}
-
-// Run implements functionconfig.Executor.
-func (l limited) Run(ctx context.Context, c functionconfig.Candidate, call process.Call,
-) (process.Output, error) {
-	select {
-	case l.slots <- struct{}{}:
-		defer func() { <-l.slots }()
-	case <-ctx.Done():
-		return process.Output{}, status.FromContextError(ctx.Err()).Err()
+// limited returns an executor that waits for a slot.
+func (d *Dispatcher) limited(run functionconfig.Executor) functionconfig.Executor {
+	return func(ctx context.Context, c functionconfig.Candidate, call process.Call,
+	) (process.Output, error) {
+		select {
+		case d.slots <- struct{}{}:
+			defer func() { <-d.slots }()
+		case <-ctx.Done():
+			return process.Output{}, status.FromContextError(ctx.Err()).Err()
+		}
+		return run(ctx, c, call)
 	}
-	return l.executor.Run(ctx, c, call)
 }
 
 // inProcess runs functions of the catalogue.
-type inProcess struct{ limit time.Duration }
-
-// Run implements functionconfig.Executor.
-func (e inProcess) Run(ctx context.Context, c functionconfig.Candidate, call process.Call,
+func (d *Dispatcher) inProcess(ctx context.Context, c functionconfig.Candidate, call process.Call,
 ) (process.Output, error) {
 	f, ok := catalog.Find(c.Config.Go.ID, "")
 	if !ok {
 		return process.Output{}, process.Refuse(process.OtherCause, "id %q not built in",
 			c.Config.Go.ID)
 	}
-	limit := e.limit
-	if limit == 0 {
-		limit = process.DefaultLimits().Time
-	}
+	limit := cmp.Or(d.options.Limits.Time, process.DefaultLimits().Time)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit,
 		&process.TimeoutError{Function: call.Function, Limit: limit})
 	defer cancel()
@@ -169,32 +155,28 @@ func (e inProcess) Run(ctx context.Context, c functionconfig.Candidate, call pro
 	return process.Output{Stdout: text}, err
 }
 
-// podExecutor runs the function of one request in a pod.
-type podExecutor struct {
-	pods  *Pods
-	match *functionconfig.Match
-}
-
-// Run implements functionconfig.Executor.
-func (e podExecutor) Run(ctx context.Context, c functionconfig.Candidate, call process.Call,
-) (process.Output, error) {
-	image := e.match.Image
-	if e.match.Constraint != nil {
-		var err error
-		if image.Tag, err = e.pods.newest(ctx, image, e.match.Constraint); err != nil {
-			return process.Output{}, &process.NotStartedError{Err: err}
+// executor runs the function of one request in a pod.
+func (p *Pods) executor(match *functionconfig.Match) functionconfig.Executor {
+	return func(ctx context.Context, c functionconfig.Candidate, call process.Call,
+	) (process.Output, error) {
+		image := match.Image
+		if match.Constraint != nil {
+			var err error
+			if image.Tag, err = p.newest(ctx, image, match.Constraint); err != nil {
+				return process.Output{}, &process.NotStartedError{Err: err}
+			}
 		}
-	}
-	response, err := e.pods.evaluate(ctx, c.Config, image.String(), call.Stdin)
-	if status.Code(err) == codes.NotFound {
-		reason := err
-		if n, ok := errors.AsType[*evaluator.NotStartedError](err); ok && len(n.Reasons) == 1 {
-			reason = errors.New(n.Reasons[0])
+		response, err := p.evaluate(ctx, c.Config, image.String(), call.Stdin)
+		if status.Code(err) == codes.NotFound {
+			reason := err
+			if n, ok := errors.AsType[*evaluator.NotStartedError](err); ok && len(n.Reasons) == 1 {
+				reason = errors.New(n.Reasons[0])
+			}
+			return process.Output{}, &process.NotStartedError{Err: reason}
 		}
-		return process.Output{}, &process.NotStartedError{Err: reason}
+		if err != nil {
+			return process.Output{}, err
+		}
+		return process.Output{Stdout: response.ResourceList, Stderr: response.Log}, nil
 	}
-	if err != nil {
-		return process.Output{}, err
-	}
-	return process.Output{Stdout: response.ResourceList, Stderr: response.Log}, nil
 }

@@ -128,8 +128,8 @@ func TestTagConstraints(t *testing.T) {
 		if err != nil {
 			return "", "", err
 		}
-		out, _, _, err := step.Runner.Program(t.Context(), nil)
-		return step.Image, string(out), err
+		out, err := step.Runner.Program(t.Context(), nil)
+		return step.Image, string(out.Stdout), err
 	}
 	if _, _, err := resolve("v0.4.1", ""); process.NotStarted(err, process.EngineFailed) {
 		t.Skipf("%s runs no containers here: %v", engine.Name, err)
