@@ -6,11 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/parallel"
 )
@@ -192,12 +190,9 @@ func arrange(f *File, items []*Item) ([]entry, error) {
 	for i := 1; i < len(entries); i++ {
 		a, b := entries[i-1].item, entries[i].item
 		if a != nil && b != nil && a.Index == b.Index {
-			return nil, &api.Failure{
-				Class: api.FailureFunction, Resource: b.name(),
-				Message: fmt.Sprintf("a resource at path %q and index %d already exists", b.Path,
-					b.Index),
-				Hint: "an item without the index annotation is appended to the file",
-			}
+			f := fault(b.name(), "a resource at path %q and index %d already exists", b.Path, b.Index)
+			f.Hint = "an item without the index annotation is appended to the file"
+			return nil, f
 		}
 	}
 	return entries, nil
@@ -206,10 +201,7 @@ func arrange(f *File, items []*Item) ([]entry, error) {
 // jsonText returns the text of a JSON file. New documents are written as JSON.
 func jsonText(f *File, entries []entry, kept map[*gaby.YamlDoc]bool) ([][]byte, error) {
 	if len(entries) > 1 {
-		return nil, &api.Failure{
-			Class: api.FailureFunction, Resource: entries[1].item.name(),
-			Message: "a JSON file cannot have a second resource",
-		}
+		return nil, fault(entries[1].item.name(), "a JSON file cannot have a second resource")
 	}
 	if len(entries) == 0 {
 		return f.text(entries, kept), nil

@@ -2,6 +2,7 @@ package krm
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/fctl-dev/fctl/api"
@@ -105,6 +106,13 @@ func located(name string, err error) error {
 		f.Message = "not a resource"
 	}
 	return f
+}
+
+// fault returns the failure for what a function did to a resource.
+func fault(resource, format string, args ...any) *api.Failure {
+	return &api.Failure{
+		Class: api.FailureFunction, Resource: resource, Message: fmt.Sprintf(format, args...),
+	}
 }
 
 // entry is a document of a file that is written.

@@ -2,7 +2,6 @@ package krm
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/fctl-dev/fctl/api"
@@ -81,11 +80,9 @@ func (m *merger) byID(item *Item) (int, error) {
 		return -1, nil
 	}
 	if m.claimed[i] {
-		return 0, &api.Failure{
-			Class: api.FailureFunction, Resource: item.name(),
-			Message: fmt.Sprintf("two items were returned with the id of %s", m.sent[i]),
-			Hint:    "a function that copies a resource must remove the annotation " + idAnnotation,
-		}
+		f := fault(item.name(), "two items were returned with the id of %s", m.sent[i])
+		f.Hint = "a function that copies a resource must remove the annotation " + idAnnotation
+		return 0, f
 	}
 	m.claimed[i] = true
 	return i, nil
@@ -172,20 +169,15 @@ func checkReturned(sent, returned *Item) error {
 	case h.Kind == "":
 		missing = "kind"
 	}
-	return &api.Failure{
-		Class: api.FailureFunction, Resource: returned.String(),
-		Message: fmt.Sprintf("the function returned an item without %s", missing),
-	}
+	return fault(returned.String(), "the function returned an item without %s", missing)
 }
 
 // movedTo returns the path and index that a returned item asks for. Both families of annotations
 // were sent with equal values: the one that changed wins, and one that is missing does not count.
 func movedTo(sent, returned *Item) (path string, index int, err error) {
 	if v := notText(returned.Doc); v.Exists() {
-		return "", 0, &api.Failure{
-			Class: api.FailureFunction, Resource: sent.String(),
-			Message: fmt.Sprintf("the function set the annotation %s to a map or a list", v.Key()),
-		}
+		return "", 0, fault(sent.String(), "the function set the annotation %s to a map or a list",
+			v.Key())
 	}
 	pick := func(key, legacyKey, was string) (string, error) {
 		now, legacy := Annotation(returned.Doc, key), Annotation(returned.Doc, legacyKey)
@@ -196,11 +188,8 @@ func movedTo(sent, returned *Item) (path string, index int, err error) {
 			}
 			return now, nil
 		case legacy != "" && legacy != was && legacy != now:
-			return "", &api.Failure{
-				Class: api.FailureFunction, Resource: sent.String(),
-				Message: fmt.Sprintf("the function changed the annotations %s to %q and %s to %q",
-					key, now, legacyKey, legacy),
-			}
+			return "", fault(sent.String(), "the function changed the annotations %s to %q and %s "+
+				"to %q", key, now, legacyKey, legacy)
 		}
 		return now, nil
 	}
@@ -224,11 +213,8 @@ func movedTo(sent, returned *Item) (path string, index int, err error) {
 	}
 	index, ok := parseIndex(text)
 	if !ok {
-		return "", 0, &api.Failure{
-			Class: api.FailureFunction, Resource: sent.String(),
-			Message: fmt.Sprintf("the function set the annotation %s to %q, which is not a number "+
-				"from 0 to %d", IndexAnnotation, text, maxIndex),
-		}
+		return "", 0, fault(sent.String(), "the function set the annotation %s to %q, which is not "+
+			"a number from 0 to %d", IndexAnnotation, text, maxIndex)
 	}
 	return path, index, nil
 }

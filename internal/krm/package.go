@@ -172,10 +172,7 @@ func (p *Package) WithoutKptfiles(items []*Item) (kept, kptfiles []*Item) {
 // checkPath returns an error for a path that an item cannot have.
 func (p *Package) checkPath(item *Item) error {
 	problem := func(format string, args ...any) *api.Failure {
-		return &api.Failure{
-			Class: api.FailureFunction, Resource: item.name(),
-			Message: fmt.Sprintf("the path %q ", item.Path) + fmt.Sprintf(format, args...),
-		}
+		return fault(item.name(), "the path %q %s", item.Path, fmt.Sprintf(format, args...))
 	}
 	path := item.Path
 	switch {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	goruntime "runtime"
 	"slices"
@@ -415,10 +414,8 @@ func absolute(items []*Item, dir string) error {
 				joined = item.Path
 			}
 			if dir != "." && !below(joined, dir) {
-				problems = append(problems, &api.Failure{
-					Class: api.FailureFunction, Resource: item.name(),
-					Message: fmt.Sprintf("the path %q leads out of the package %s", item.Path, dir),
-				})
+				problems = append(problems, fault(item.name(),
+					"the path %q leads out of the package %s", item.Path, dir))
 			}
 			if dir != "." {
 				item.Path = joined

@@ -21,14 +21,7 @@ func ResultList(results []*StepResult, exitCode int) ([]byte, error) {
 		if r.Skipped != "" {
 			continue
 		}
-		entry := present("image", r.Step.Image, "exec", r.Step.Exec, "stderr", r.Stderr)
-		entry = append(entry, gaby.Entry{Key: "exitCode", Value: r.ExitCode})
-		if len(r.Results) > 0 {
-			entry = append(entry, gaby.Entry{
-				Key: "results", Value: resultsData(withTextValues(r.Results)),
-			})
-		}
-		items = append(items, entry)
+		items = append(items, r.entry(""))
 	}
 	if len(items) > 0 {
 		if _, err := doc.Set(items, "items"); err != nil {
@@ -36,6 +29,18 @@ func ResultList(results []*StepResult, exitCode int) ([]byte, error) {
 		}
 	}
 	return doc.Bytes(), nil
+}
+
+// entry returns what a function did, as kpt writes it.
+func (r *StepResult) entry(name string) gaby.Entries {
+	entry := present("name", name, "image", r.Step.Image, "exec", r.Step.Exec, "stderr", r.Stderr)
+	entry = append(entry, gaby.Entry{Key: "exitCode", Value: r.ExitCode})
+	if len(r.Results) > 0 {
+		entry = append(entry, gaby.Entry{
+			Key: "results", Value: resultsData(withTextValues(r.Results)),
+		})
+	}
+	return entry
 }
 
 // withTextValues returns results whose field values are strings, as a FunctionResultList has them.

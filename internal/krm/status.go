@@ -42,7 +42,11 @@ func (r *Rendered) SetStatus(failed error) error {
 		var steps []any
 		for _, result := range r.Results {
 			if result.Step.Check == kind.check {
-				steps = append(steps, stepStatus(result))
+				step := result.entry(result.Step.Label)
+				if result.Skipped != "" {
+					step = append(step, gaby.Entry{Key: "skipped", Value: true})
+				}
+				steps = append(steps, step)
 			}
 		}
 		if len(steps) > 0 {
@@ -56,20 +60,4 @@ func (r *Rendered) SetStatus(failed error) error {
 		return r.Kptfile.located(err)
 	}
 	return nil
-}
-
-// stepStatus returns what a function did.
-func stepStatus(r *StepResult) gaby.Entries {
-	entry := present("name", r.Step.Label, "image", r.Step.Image, "exec", r.Step.Exec,
-		"stderr", r.Stderr)
-	entry = append(entry, gaby.Entry{Key: "exitCode", Value: r.ExitCode})
-	if len(r.Results) > 0 {
-		entry = append(entry, gaby.Entry{
-			Key: "results", Value: resultsData(withTextValues(r.Results)),
-		})
-	}
-	if r.Skipped != "" {
-		entry = append(entry, gaby.Entry{Key: "skipped", Value: true})
-	}
-	return entry
 }

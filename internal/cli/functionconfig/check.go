@@ -54,9 +54,9 @@ func check(a *command.App, cmd *cobra.Command, o *checkFlags, words []string) er
 	if err != nil {
 		return err
 	}
-	found := read(cmd.Context(), all, nil)
-	set, twice := functionconfig.NewSet(found.configs, "")
-	problems := append(found.problems, twice...)
+	configs, problems := functionconfig.Read(cmd.Context(), all, diag.FileName, nil)
+	set, twice := functionconfig.NewSet(configs, "")
+	problems = append(problems, twice...)
 	if o.output.Value == "json" {
 		reports := make([]report, len(problems))
 		for i, p := range problems {

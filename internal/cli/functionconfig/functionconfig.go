@@ -36,22 +36,6 @@ machine, or in a pod. --function-configs of the commands of fn reads them.`,
 	return cmd
 }
 
-// files are the FunctionConfigs of files.
-type files struct {
-	configs  []*functionconfig.Config
-	problems []functionconfig.Problem
-}
-
-// read reads files and directories that words or flags name.
-func read(ctx context.Context, paths []string, readFile func(string) ([]byte, error)) files {
-	if readFile == nil {
-		c, p := functionconfig.Read(ctx, paths, diag.FileName)
-		return files{c, p}
-	}
-	c, p := functionconfig.ReadWith(paths, diag.FileName, readFile)
-	return files{c, p}
-}
-
 // Load returns the FunctionConfigs that the flags and settings name. kubeconfig is the file that
 // names the cluster of kube:, "" for the usual ones. check is called with those that a project's
 // file names. All errors in files are reported; warnings, and errors of the objects of a cluster,
@@ -59,44 +43,43 @@ func read(ctx context.Context, paths []string, readFile func(string) ([]byte, er
 func Load(ctx context.Context, a *command.App, s *settings.Settings, kubeconfig string,
 	check func([]*functionconfig.Config) error,
 ) ([]*functionconfig.Config, error) {
-	var all files
+	var all []*functionconfig.Config
+	var problems []functionconfig.Problem
 	for _, f := range s.FunctionConfigs {
-		one := files{}
+		var found []*functionconfig.Config
+		var wrong []functionconfig.Problem
 		switch {
 		case settings.IsCluster(f.Path):
 			text, err := fromCluster(ctx, f.Path, kubeconfig, a.Streams.Getenv)
 			if err != nil {
 				return nil, err
 			}
-			one = ofCluster(functionconfig.ParseMixed(text, f.Path))
+			found, wrong = ofCluster(functionconfig.ParseMixed(text, f.Path))
 		case f.OfProject():
-			one = read(ctx, []string{f.Path}, f.Read)
-			if err := check(one.configs); err != nil {
+			found, wrong = functionconfig.Read(ctx, []string{f.Path}, diag.FileName, f.Read)
+			if err := check(found); err != nil {
 				return nil, err
 			}
 		default:
-			one = read(ctx, []string{f.Path}, nil)
+			found, wrong = functionconfig.Read(ctx, []string{f.Path}, diag.FileName, nil)
 		}
-		all.configs = append(all.configs, one.configs...)
-		all.problems = append(all.problems, one.problems...)
+		all, problems = append(all, found...), append(problems, wrong...)
 	}
-	if err := Report(a, s, all.problems); err != nil {
-		return nil, err
-	}
-	return all.configs, nil
+	return all, Report(a, s, problems)
 }
 
 // ofCluster returns the objects of a cluster that can be used; configs are sorted by age. A broken
 // object of others is a note: it stops nobody.
-func ofCluster(configs []*functionconfig.Config, problems []functionconfig.Problem) files {
+func ofCluster(configs []*functionconfig.Config, problems []functionconfig.Problem,
+) ([]*functionconfig.Config, []functionconfig.Problem) {
 	set, twice := functionconfig.NewSet(configs, "")
-	all := files{set.Configs(), append(problems, twice...)}
-	for i := range all.problems {
-		if p := &all.problems[i]; !p.Warning && p.Resource != "" {
+	problems = append(problems, twice...)
+	for i := range problems {
+		if p := &problems[i]; !p.Warning && p.Resource != "" {
 			p.Warning, p.Message = true, p.Message+"; the object is not used"
 		}
 	}
-	return all
+	return set.Configs(), problems
 }
 
 // Report returns the problems that are errors, and notes the others.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
 	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
 	"github.com/fctl-dev/fctl/internal/out"
@@ -70,9 +71,9 @@ func list(a *command.App, cmd *cobra.Command, o *listFlags, words []string) erro
 	if err != nil {
 		return err
 	}
-	found := read(cmd.Context(), all, nil)
-	set, twice := functionconfig.NewSet(found.configs, s.ImagePrefix)
-	if err := Report(a, s, append(found.problems, twice...)); err != nil {
+	configs, problems := functionconfig.Read(cmd.Context(), all, diag.FileName, nil)
+	set, twice := functionconfig.NewSet(configs, s.ImagePrefix)
+	if err := Report(a, s, append(problems, twice...)); err != nil {
 		return err
 	}
 	rows := []row{}

@@ -25,19 +25,18 @@ const (
 // Read reads the FunctionConfigs of files and directories. name returns the name of a file in
 // positions. From a directory it reads the files *.yaml, *.yml and *.json in it and below, in the
 // order of their names, without hidden ones; a document there that is not a FunctionConfig is
-// skipped. What cannot be read is a problem.
-func Read(ctx context.Context, paths []string, name func(string) string) ([]*Config, []Problem) {
-	return ReadWith(paths, name, func(path string) ([]byte, error) {
-		if err := files.Check(ctx, path); err != nil {
-			return nil, err
-		}
-		return readFile(path)
-	})
-}
-
-// ReadWith is Read with another way to read a file.
-func ReadWith(paths []string, name func(string) string, read func(string) ([]byte, error),
+// skipped. What cannot be read is a problem. read may be nil.
+func Read(ctx context.Context, paths []string, name func(string) string,
+	read func(string) ([]byte, error),
 ) ([]*Config, []Problem) {
+	if read == nil {
+		read = func(path string) ([]byte, error) {
+			if err := files.Check(ctx, path); err != nil {
+				return nil, err
+			}
+			return readFile(path)
+		}
+	}
 	var configs, broken []*Config
 	var problems []Problem
 	for _, p := range readParts(paths, name, read) {

@@ -210,11 +210,11 @@ func TestRead(t *testing.T) {
 		})
 	}
 	plain := func(path string) string { return strings.TrimPrefix(path, dir+"/") }
-	configs, problems := Read(t.Context(), []string{dir}, plain)
+	configs, problems := Read(t.Context(), []string{dir}, plain, nil)
 	if len(configs) != 2 || lines(problems) != "server e.yaml:1:1: unclosed [" {
 		t.Errorf("%d configs, %s", len(configs), lines(problems))
 	}
-	configs, problems = Read(t.Context(), []string{dir + "/c.yaml", dir + "/none"}, plain)
+	configs, problems = Read(t.Context(), []string{dir + "/c.yaml", dir + "/none"}, plain, nil)
 	want := "none: no such file or directory\n" +
 		"server c.yaml:1:7: kind must be FunctionConfig, not \"ConfigMap\""
 	if len(configs) != 0 || lines(problems) != want {
@@ -239,7 +239,7 @@ func TestReadFindsImagesOfBrokenObjects(t *testing.T) {
 			}
 		})
 	}
-	_, problems := Read(t.Context(), []string{dir}, filepath.Base)
+	_, problems := Read(t.Context(), []string{dir}, filepath.Base, nil)
 	got := lines(problems)
 	for _, want := range []string{
 		"b.yaml:4:15: FunctionConfig/f: spec.image: the image f has a FunctionConfig already: f " +
@@ -268,7 +268,7 @@ func TestReadFindsNamesOfOtherFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	configs, problems := Read(t.Context(), []string{dir}, filepath.Base)
+	configs, problems := Read(t.Context(), []string{dir}, filepath.Base, nil)
 	want := "b.yaml:3:18: FunctionConfig/f: metadata.name: another FunctionConfig has the name f, " +
 		"at a.yaml:1:1; a cluster keeps the last one only"
 	if got := lines(problems); got != want || len(configs) != 2 {
