@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,7 +80,7 @@ func (r *resolver) hasOpenNeeds() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	needs, err := needsOf(docs, r.provider)
+	needs, err := r.needsOf(docs)
 	return slices.ContainsFunc(needs, func(n *need) bool {
 		return n.open() && !n.isPart()
 	}), err
@@ -140,24 +141,21 @@ func (r *resolver) writeBinding(
 	l *entity.Link, s *source, docs gaby.Container, b *entity.Binding,
 ) ([]cause, error) {
 	if b.ProvidedResource == nil || b.NeededResource == nil {
-		return nil, r.problem(
-			l, entity.CodeBindingInvalid, "a binding names a resource on both sides",
-		)
+		return nil, r.problem(l, entity.CodeBindingInvalid,
+			"a binding names a resource on both sides")
 	}
-	providers := selectResources(s.resources, referenceTo(b.ProvidedResource), s.provider)
+	providers := selectResources(s.resources, referenceTo(b.ProvidedResource))
 	if len(providers) == 0 {
 		return nil, r.noResource(l, s, "", referenceTo(b.ProvidedResource))
 	}
 	p := &providers[0]
-	value, found, err := readPath(p.doc, p.info.ResourceType, b.ProvidedPath, s.provider)
+	value, found, err := p.read(b.ProvidedPath)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
-		e := r.problem(
-			l, entity.CodeNoValue, "%s of %s has no value in %s", b.ProvidedPath, &p.info,
-			r.nameOf(s.up.UnitID),
-		)
+		e := r.problem(l, entity.CodeNoValue, "%s of %s has no value in %s", b.ProvidedPath, &p.info,
+			r.nameOf(s.up.UnitID))
 		e.Path = b.ProvidedPath
 		return nil, e
 	}
@@ -166,16 +164,14 @@ func (r *resolver) writeBinding(
 		value, err = resourcetypes.ConvertText(text, b.DataType)
 	}
 	if err != nil {
-		return nil, r.problem(l, entity.CodeCoerce, "%s of %s: %v", b.ProvidedPath, &p.info, err)
+		return nil, r.problem(l, entity.CodeCoerce, "%s of %s: %w", b.ProvidedPath, &p.info, err)
 	}
 	target, err := r.oneResource(l, docs, referenceTo(b.NeededResource))
 	if err != nil {
 		return nil, err
 	}
 	mark := target.doc.Checkpoint()
-	if _, err := writePath(
-		target.doc, target.info.ResourceType, b.NeededPath, value, r.provider,
-	); err != nil {
+	if _, err := target.write(b.NeededPath, value); err != nil {
 		return nil, r.at(l, &target.info, b.NeededPath, err)
 	}
 	if target.doc.Checkpoint() == mark {
@@ -192,7 +188,7 @@ type binder struct {
 	*resolver
 	owners []*owner
 	docs   gaby.Container
-	needs  []*need
+	open   []*need // and those that are filled
 	all    []resource
 	causes []cause
 	// onlyNamespaces leaves everything but the namespaces of resources to a later round.
@@ -244,18 +240,19 @@ func (r *resolver) bindOnce(owners []*owner, onlyNamespaces bool) (bool, error) 
 	if b.docs, err = r.documents(); err != nil {
 		return false, err
 	}
-	if b.all, err = resourcesOf(b.docs, r.provider); err != nil {
+	if b.all, err = r.resources(b.docs); err != nil {
 		return false, err
 	}
-	if b.needs, err = needsOf(b.docs, r.provider); err != nil {
+	if b.open, err = r.needsOf(b.docs); err != nil {
 		return false, err
 	}
 	for _, o := range owners {
-		if o.link == nil {
-			if o.provisions, err = provisionsOf(b.docs, r.provider, o); err != nil {
-				return false, err
-			}
+		if o.link == nil && err == nil {
+			o.provisions, err = r.provisionsOf(b.docs, o)
 		}
+	}
+	if err != nil {
+		return false, err
 	}
 	return b.run()
 }
@@ -271,7 +268,7 @@ func (b *binder) run() (bool, error) {
 		}
 	}
 	b.index()
-	for _, n := range b.needs {
+	for _, n := range b.open {
 		if b.skips(n.path) {
 			continue
 		}
@@ -342,11 +339,11 @@ func (b *binder) refresh(o *owner) error {
 // gone.
 func (b *binder) needed(binding *entity.Binding) (*resource, location, bool) {
 	ref := referenceTo(binding.NeededResource)
-	found := selectResources(b.all, ref, b.provider)
+	found := selectResources(b.all, ref)
 	if len(found) == 0 {
 		// The namespace may have changed since.
 		ref.ResourceName = b.completed(binding.NeededResource).ResourceNameWithoutScope
-		found = selectResources(b.all, ref, b.provider)
+		found = selectResources(b.all, ref)
 	}
 	if len(found) == 0 {
 		return nil, location{}, false
@@ -375,9 +372,10 @@ func (b *binder) providerOf(o *owner, binding *entity.Binding) *provision {
 		}
 		return nil
 	}
-	if p := find(func(i *api.ResourceInfo) bool {
-		return i.ResourceName == about.ResourceName
-	}); p != nil {
+	named := func(name api.ResourceName) *provision {
+		return find(func(i *api.ResourceInfo) bool { return i.ResourceName == name })
+	}
+	if p := named(about.ResourceName); p != nil {
 		return p
 	}
 	if p := find(func(i *api.ResourceInfo) bool {
@@ -395,9 +393,7 @@ func (b *binder) providerOf(o *owner, binding *entity.Binding) *provision {
 			m.Resource.ResourceType != about.ResourceType {
 			continue
 		}
-		if p := find(func(i *api.ResourceInfo) bool {
-			return i.ResourceName == m.Resource.ResourceName
-		}); p != nil {
+		if p := named(m.Resource.ResourceName); p != nil {
 			return p
 		}
 	}
@@ -410,7 +406,7 @@ func (b *binder) update(
 ) error {
 	wanted, err := fill(binding.OriginalValue, p.value, binding.DataType)
 	if err != nil {
-		return b.problem(o.link, entity.CodeCoerce, "%s of %s: %v", p.path, &p.info, err)
+		return b.problem(o.link, entity.CodeCoerce, "%s of %s: %w", p.path, &p.info, err)
 	}
 	now := scalarOf(at.value)
 	edited := !configkit.IsPlaceholder(now) && !equalScalars(now, binding.LastValue) &&
@@ -418,15 +414,10 @@ func (b *binder) update(
 	was := *binding
 	binding.Overridden = edited && !b.in.Options.Force
 	if binding.Overridden {
-		b.warn(
-			o.link, entity.WarnOverridden, &target.info, binding.NeededPath,
-			"%s was edited and is kept; it is bound to %s of %s", binding.NeededPath, p.path,
-			&p.info,
-		)
-	} else {
-		if err := b.write(o, binding, p, target, at.segments, at.value, wanted); err != nil {
-			return err
-		}
+		b.warn(o.link, entity.WarnOverridden, &target.info, binding.NeededPath,
+			"%s was edited and is kept; it is bound to %s of %s", binding.NeededPath, p.path, &p.info)
+	} else if err := b.write(o, binding, p, target, at, wanted); err != nil {
+		return err
 	}
 	info := p.info
 	binding.ProvidedResource = &info
@@ -439,14 +430,13 @@ func (b *binder) update(
 
 // write writes the value of a binding, if it is not there yet.
 func (b *binder) write(
-	o *owner, binding *entity.Binding, p *provision, target *resource, segments []string,
-	now gaby.Value, wanted any,
+	o *owner, binding *entity.Binding, p *provision, target *resource, at location, wanted any,
 ) error {
 	binding.LastValue = wanted
-	if sameScalar(now, wanted) {
+	if sameScalar(at.value, wanted) {
 		return nil
 	}
-	if _, err := target.doc.Set(wanted, segments...); err != nil {
+	if _, err := target.doc.Set(wanted, at.segments...); err != nil {
 		return yamlpath.Locate(err, &target.info)
 	}
 	provided := p.info
@@ -515,7 +505,7 @@ func (b *binder) attach(
 	o := chosen.owner
 	wanted, err := fill(original, chosen.value, n.dataType)
 	if err != nil {
-		return b.problem(o.link, entity.CodeCoerce, "%s of %s: %v", n.path, &n.info, err)
+		return b.problem(o.link, entity.CodeCoerce, "%s of %s: %w", n.path, &n.info, err)
 	}
 	needed, provided := n.info, chosen.info
 	binding := entity.Binding{
@@ -523,9 +513,8 @@ func (b *binder) attach(
 		ProvidedPath: chosen.path, NeededResource: &needed, NeededPath: n.path, AutoUpdate: true,
 		OriginalValue: original, InLiveState: o.link != nil && o.link.UseLiveState,
 	}
-	target := &resource{n.doc, n.info}
-	now := n.doc.Search(n.segments...).Value()
-	if err := b.write(o, &binding, chosen, target, n.segments, now, wanted); err != nil {
+	at := location{n.segments, n.doc.Search(n.segments...).Value()}
+	if err := b.write(o, &binding, chosen, &n.resource, at, wanted); err != nil {
 		return err
 	}
 	if isBound {
@@ -555,30 +544,37 @@ func (b *binder) currentScore(n *need, of boundBy) (int, bool) {
 		len(b.owners) == 1 && b.owners[0].link == nil {
 		return 0, false
 	}
+	o := b.ownerOf(of.id)
+	if o == nil {
+		return 0, false
+	}
+	p := b.providerOf(o, binding)
+	if p == nil {
+		return 0, false
+	}
+	return p.score(n), true
+}
+
+// ownerOf returns the owner of bindings with what it provides, nil if that is not known here.
+func (b *binder) ownerOf(id string) *owner {
 	for _, o := range b.owners {
-		if o.id() == of.id {
-			if p := b.providerOf(o, binding); p != nil {
-				return p.score(n), true
-			}
-			return 0, false
+		if o.id() == id {
+			return o
 		}
 	}
-	i := slices.IndexFunc(b.in.Others, func(l *entity.Link) bool { return l.LinkID == of.id })
+	i := slices.IndexFunc(b.in.Others, func(l *entity.Link) bool { return l.LinkID == id })
 	if i < 0 || b.in.Upstreams[b.in.Others[i].ToUnitID] == nil {
-		return 0, false
+		return nil
 	}
-	s, err := b.sharedSource(b.in.Others[i])
-	if err != nil {
-		return 0, false // that link reports it when it is resolved
+	o := &owner{link: b.in.Others[i]}
+	var err error
+	if o.source, err = b.sharedSource(o.link); err != nil {
+		return nil // that link reports it when it is resolved
 	}
-	o := &owner{link: b.in.Others[i], source: s}
-	if o.provisions, err = s.provisionsFor(o); err != nil {
-		return 0, false
+	if o.provisions, err = o.source.provisionsFor(o); err != nil {
+		return nil
 	}
-	if p := b.providerOf(o, binding); p != nil {
-		return p.score(n), true
-	}
-	return 0, false
+	return o
 }
 
 // choose returns the provision for a need, nil if nothing provides it or if it is not clear which.
@@ -632,10 +628,8 @@ func (b *binder) ambiguous(n *need, found []*provision) {
 			names[i] += " (" + p.owner.link.Slug + ")"
 		}
 	}
-	b.warn(
-		found[0].owner.link, entity.WarnAmbiguous, &n.info, n.path,
-		"%s of %s can come from %s", n.path, &n.info, strings.Join(names, ", "),
-	)
+	b.warn(found[0].owner.link, entity.WarnAmbiguous, &n.info, n.path, "%s of %s can come from %s",
+		n.path, &n.info, strings.Join(names, ", "))
 }
 
 // unmatched warns that no link provides a value that is still open.
@@ -647,27 +641,17 @@ func (b *binder) unmatched(n *need) {
 		return w.Code == entity.WarnAmbiguous && w.Path == n.path && w.Resource == n.info.String()
 	})
 	if !w {
-		b.warn(
-			nil, entity.WarnUnmatched, &n.info, n.path, "nothing provides %s of %s", n.path,
-			&n.info,
-		)
+		b.warn(nil, entity.WarnUnmatched, &n.info, n.path, "nothing provides %s of %s", n.path, &n.info)
 	}
 }
 
 // dangling warns about values whose provider is gone. They stay.
 func (b *binder) dangling() {
-	keys := make([]string, 0, len(b.lost))
-	for key := range b.lost {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(b.lost)) {
 		binding := b.lost[key]
-		b.warn(
-			b.lostBy[key].link, entity.WarnDangling, binding.NeededResource, binding.NeededPath,
+		b.warn(b.lostBy[key].link, entity.WarnDangling, binding.NeededResource, binding.NeededPath,
 			"what provided %s of %s is gone; the value stays", binding.NeededPath,
-			binding.NeededResource,
-		)
+			binding.NeededResource)
 	}
 }
 

@@ -26,11 +26,10 @@ type Applied struct {
 func ApplyConflicts(
 	x *functions.Executor, u *Unit, chosen api.MutationConflictList,
 ) (*Applied, error) {
-	converter, err := x.Converter(u.ToolchainType)
+	f, err := formatOf(x, u.ToolchainType)
 	if err != nil {
 		return nil, err
 	}
-	provider := x.ResourceProvider(u.ToolchainType)
 	a := &Applied{Data: u.Data, Sources: u.Sources}
 	type origin struct{ unit, link string }
 	var origins []origin
@@ -44,11 +43,11 @@ func ApplyConflicts(
 	}
 	for _, from := range origins {
 		patch, left := patchOf(of[from])
-		docs, err := parsed(converter, a.Data)
+		docs, err := f.parse(a.Data)
 		if err != nil {
 			return nil, err
 		}
-		docs, conflicts, err := mutation.Patch(docs, nil, patch, nil, provider)
+		docs, conflicts, err := mutation.Patch(docs, nil, patch, nil, f.provider)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +55,7 @@ func ApplyConflicts(
 			conflicts[i].UnitID, conflicts[i].LinkID = from.unit, from.link
 		}
 		a.Left = append(append(a.Left, left...), conflicts...)
-		text, err := converter.DocumentsToNative(docs)
+		text, err := f.converter.DocumentsToNative(docs)
 		if err != nil {
 			return nil, err
 		}

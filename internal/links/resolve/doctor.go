@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/links/entity"
@@ -157,17 +156,11 @@ func (d *doctor) dottedKeys(u *facts) {
 
 // namespaces finds units with resources in several namespaces.
 func (d *doctor) namespaces(u *facts) {
-	in := map[string]int{}
 	var order []string
 	for i := range u.resources {
-		scope, _, scoped := strings.Cut(string(u.resources[i].info.ResourceName), "/")
-		if !scoped || scope == "" || configkit.IsPlaceholder(scope) {
-			continue
+		if in := scope(&u.resources[i].info); in != "" && !slices.Contains(order, in) {
+			order = append(order, in)
 		}
-		if in[scope] == 0 {
-			order = append(order, scope)
-		}
-		in[scope]++
 	}
 	if len(order) < 2 {
 		return
@@ -216,13 +209,12 @@ func (d *doctor) canFill(u *facts, n *need) bool {
 			return p.satisfies(n)
 		})
 	}
-	provider := d.graph.Executor.ResourceProvider(u.unit.ToolchainType)
 	return provides(u) || slices.ContainsFunc(d.from[u.unit.UnitID], func(l *entity.Link) bool {
 		if l.Type() == entity.UpdateNeedsProvides && provides(d.facts[l.ToUnitID]) {
 			return true
 		}
 		return slices.ContainsFunc(statedWrites(l), func(w statedWrite) bool {
-			return w.path == n.path && refersTo(w.resource, &n.info, provider)
+			return w.path == n.path && n.is(w.resource)
 		})
 	})
 }
@@ -249,11 +241,10 @@ func statedWrites(l *entity.Link) []statedWrite {
 
 // writers finds values that two links of a unit write.
 func (d *doctor) writers(u *facts) {
-	provider := d.graph.Executor.ResourceProvider(u.unit.ToolchainType)
 	by := map[string]string{}
 	for _, l := range d.from[u.unit.UnitID] {
 		for _, w := range statedWrites(l) {
-			for _, r := range selectResources(u.resources, w.resource, provider) {
+			for _, r := range selectResources(u.resources, w.resource) {
 				key := valueKey(&r.info, w.path)
 				if other := by[key]; other != "" && other != l.Slug {
 					d.add(u, Symptom{
@@ -306,9 +297,8 @@ func (d *doctor) link(u *facts, l *entity.Link) {
 		return
 	}
 	if filter, err := where.Parse(l.WhereResource); err == nil && l.WhereResource != "" {
-		provider := d.graph.Executor.ResourceProvider(up.unit.ToolchainType)
 		if !slices.ContainsFunc(up.resources, func(r resource) bool {
-			ok, err := filter.MatchResource(provider, r.doc)
+			ok, err := filter.MatchResource(up.provider, r.doc)
 			return ok && err == nil
 		}) {
 			add(Symptom{
@@ -356,16 +346,12 @@ func (d *doctor) bindings(u, up *facts, l *entity.Link, add func(Symptom)) {
 	if l.UseLiveState {
 		return // the provided values are not in the data
 	}
-	x := d.graph.Executor
 	exists := func(of *facts, info *api.ResourceInfo, path string) bool {
-		provider := x.ResourceProvider(of.unit.ToolchainType)
-		return slices.ContainsFunc(
-			selectResources(of.resources, referenceTo(info), provider),
+		return slices.ContainsFunc(selectResources(of.resources, referenceTo(info)),
 			func(r resource) bool {
-				_, found, err := readPath(r.doc, r.info.ResourceType, path, provider)
+				_, found, err := r.read(path)
 				return found && err == nil
-			},
-		)
+			})
 	}
 	for i := range l.Bindings {
 		b := &l.Bindings[i]

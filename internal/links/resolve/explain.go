@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,9 @@ type Explanation struct {
 	// Cause is nil if it is not known what set the value.
 	Cause *Cause `json:",omitempty"`
 	// From explains the upstream values that it was made of.
-	From []*Explanation `json:",omitempty"`
+	From     []*Explanation `json:",omitempty"`
+	resource *resource
+
 	// Merges says which merges could overwrite it, Next what links would write now. They are only
 	// about the value that was asked for.
 	Merges []MergeAnswer `json:",omitempty"`
@@ -131,33 +134,30 @@ func (g *Graph) explain(
 	if err != nil {
 		return nil, err
 	}
-	provider := g.Executor.ResourceProvider(unit.ToolchainType)
 	found, err := g.resource(unit, ref)
 	if err != nil {
 		return nil, err
 	}
 	e := &Explanation{
 		Unit: g.Names(unitID), Resource: found.info, Path: path,
-		RevisionNum: unit.HeadRevisionNum,
+		RevisionNum: unit.HeadRevisionNum, resource: found,
 	}
-	e.Value, e.Exists, err = readPath(found.doc, found.info.ResourceType, path, provider)
+	e.Value, e.Exists, err = found.read(path)
 	if err != nil {
 		return nil, err
 	}
-	origin, ok := OriginOf(unit.Sources, &found.info, path, provider)
+	origin, ok := OriginOf(unit.Sources, &found.info, path, found.provider)
 	if !ok {
 		return e, nil
 	}
 	if e.Entry = mutation.PlainPath(origin.Path); !e.Exists && e.Entry != path {
 		return e, nil // the record is about something around it
 	}
-	i := slices.IndexFunc(unit.Mutations, func(m entity.Mutation) bool {
-		return m.MutationNum == int64(origin.Info.Index)
-	})
-	if i < 0 {
+	m := mutationNumber(int64(origin.Info.Index), unit.Mutations)
+	if m == nil {
 		return e, nil
 	}
-	e.Cause = &Cause{Mutation: unit.Mutations[i]}
+	e.Cause = &Cause{Mutation: *m}
 	if r := g.Revision(unitID, e.Cause.Mutation.RevisionNum); r != nil {
 		e.Cause.Description, e.Cause.Source = r.Description, r.Source
 	}
@@ -169,20 +169,11 @@ func (g *Graph) explain(
 
 // resource returns the resource of a unit that a reference means.
 func (g *Graph) resource(unit *Upstream, ref entity.ResourceReference) (*resource, error) {
-	converter, err := g.Executor.Converter(unit.ToolchainType)
+	_, _, all, err := read(g.Executor, unit.ToolchainType, unit.Data)
 	if err != nil {
 		return nil, err
 	}
-	provider := g.Executor.ResourceProvider(unit.ToolchainType)
-	docs, err := parsed(converter, unit.Data)
-	if err != nil {
-		return nil, err
-	}
-	all, err := resourcesOf(docs, provider)
-	if err != nil {
-		return nil, err
-	}
-	found := selectResources(all, ref, provider)
+	found := selectResources(all, ref)
 	if len(found) == 1 {
 		return &found[0], nil
 	}
@@ -190,10 +181,7 @@ func (g *Graph) resource(unit *Upstream, ref entity.ResourceReference) (*resourc
 	if len(found) > 1 {
 		code, count = entity.CodeAmbiguous, fmt.Sprintf("%d resources", len(found))
 	}
-	return nil, &entity.Error{
-		Code: code, Space: unit.SpaceSlug, Unit: unit.Slug,
-		Message: fmt.Sprintf("unit %s has %s %s", g.Names(unit.UnitID), count, refText(ref)),
-	}
+	return nil, unit.Unit.Fail(code, "unit %s has %s %s", g.Names(unit.UnitID), count, refText(ref))
 }
 
 // follow explains the upstream values of a value that a link or a merge set. What cannot be found
@@ -225,24 +213,21 @@ func (g *Graph) follow(e *Explanation, unit *Upstream, depth int) {
 	case l.Type() == entity.UpdateUpsert:
 		up(l.ToUnitID, referenceTo(&e.Resource), e.Path)
 	case l.Type() == entity.UpdateTransformPaths:
-		g.followExpression(e, l, unit, up)
+		followExpression(e, l, up)
 	}
 }
 
 // followExpression explains the parameters of the expression that made a value.
-func (g *Graph) followExpression(
-	e *Explanation, l *entity.Link, unit *Upstream,
+func followExpression(
+	e *Explanation, l *entity.Link,
 	up func(string, entity.ResourceReference, string) *Explanation,
 ) {
-	provider := g.Executor.ResourceProvider(unit.ToolchainType)
 	var names []string
 	for i := range l.DownstreamPaths {
 		p := &l.DownstreamPaths[i]
-		if p.Path == e.Path && refersTo(p.Resource, &e.Resource, provider) {
-			e.Cause.Expression, e.Cause.Evaluator = p.Expression, p.Evaluator
-			if p.Evaluator == "" {
-				e.Cause.Evaluator = api.EvaluatorTemplate
-			}
+		if p.Path == e.Path && e.resource.is(p.Resource) {
+			e.Cause.Expression = p.Expression
+			e.Cause.Evaluator = cmp.Or(p.Evaluator, api.EvaluatorTemplate)
 			names = p.Parameters
 		}
 	}
@@ -265,8 +250,7 @@ func (g *Graph) mergeAnswer(
 	l *entity.Link, unit *Upstream, e *Explanation,
 ) (MergeAnswer, error) {
 	answer := MergeAnswer{Link: l.SpaceSlug + "/" + l.Slug, Overwritable: true}
-	provider := g.Executor.ResourceProvider(unit.ToolchainType)
-	origin, ok := OriginOf(unit.Sources, &e.Resource, e.Path, provider)
+	origin, ok := OriginOf(unit.Sources, &e.Resource, e.Path, e.resource.provider)
 	refuse := func(reason string) (MergeAnswer, error) {
 		answer.Overwritable, answer.Reason = false, reason
 		return answer, nil
@@ -279,17 +263,15 @@ func (g *Graph) mergeAnswer(
 	case strings.TrimSpace(l.WhereMutation) == "":
 		return answer, nil
 	}
-	i := slices.IndexFunc(unit.Mutations, func(m entity.Mutation) bool {
-		return m.MutationNum == int64(origin.Info.Index)
-	})
-	if i < 0 {
+	m := mutationNumber(int64(origin.Info.Index), unit.Mutations)
+	if m == nil {
 		return refuse(fmt.Sprintf("the record of mutation %d is missing", origin.Info.Index))
 	}
 	in, err := g.Input(l, Options{DryRun: true})
 	if err != nil {
 		return answer, err
 	}
-	matches, err := in.MutationMatches(l.WhereMutation, unit.Unit.Unit, &unit.Mutations[i])
+	matches, err := in.MutationMatches(l.WhereMutation, unit.Unit.Unit, m)
 	if err != nil {
 		return answer, err
 	}
@@ -313,14 +295,14 @@ func (g *Graph) next(
 		out, err = Resolve(ctx, in)
 	}
 	if err != nil {
-		if !g.writes(l, unit, e) {
+		if !e.writtenBy(l) {
 			return nil
 		}
 		next.Value, next.Error = nil, "unknown: "+firstLine(err)
 		return next
 	}
-	patched := g.patches(out.Patches[l.LinkID], unit, e)
-	if !patched && !g.writes(l, unit, e) {
+	patched := e.changedBy(out.Patches[l.LinkID])
+	if !patched && !e.writtenBy(l) {
 		return nil
 	}
 	if patched {
@@ -329,10 +311,7 @@ func (g *Graph) next(
 		after.Unit.Data = out.Data
 		next.Value = nil
 		if found, err := g.resource(&after, referenceTo(&e.Resource)); err == nil {
-			next.Value, _, _ = readPath(
-				found.doc, found.info.ResourceType, e.Path,
-				g.Executor.ResourceProvider(unit.ToolchainType),
-			)
+			next.Value, _, _ = found.read(e.Path)
 		}
 	}
 	return next
@@ -347,16 +326,13 @@ func firstLine(err error) string {
 	return line
 }
 
-// patches reports whether changes are about a value, or something around it or in it.
-func (g *Graph) patches(
-	list api.ResourceMutationList, unit *Upstream, e *Explanation,
-) bool {
-	provider := g.Executor.ResourceProvider(unit.ToolchainType)
+// changedBy reports whether changes are about the value, or something around it or in it.
+func (e *Explanation) changedBy(list api.ResourceMutationList) bool {
 	for i := range list {
 		m := &list[i]
+		about := resource{nil, m.Resource, e.resource.provider}
 		if m.Resource.ResourceType != e.Resource.ResourceType ||
-			provider.RemoveScopeFromResourceName(m.Resource.ResourceName) !=
-				provider.RemoveScopeFromResourceName(e.Resource.ResourceName) {
+			about.unscoped() != e.resource.unscoped() {
 			continue
 		}
 		if m.ResourceMutationInfo.MutationType != api.MutationTypeUpdate {
@@ -364,8 +340,7 @@ func (g *Graph) patches(
 		}
 		for path := range m.PathMutationMap {
 			plain := mutation.PlainPath(path)
-			if strings.HasPrefix(plain+".", e.Path+".") || strings.HasPrefix(e.Path+".", plain+
-				".") {
+			if strings.HasPrefix(plain+".", e.Path+".") || strings.HasPrefix(e.Path+".", plain+".") {
 				return true
 			}
 		}
@@ -373,23 +348,10 @@ func (g *Graph) patches(
 	return false
 }
 
-// writes reports whether a link says that it writes a value, whether that changes it or not.
-func (g *Graph) writes(l *entity.Link, unit *Upstream, e *Explanation) bool {
-	provider := g.Executor.ResourceProvider(unit.ToolchainType)
-	for i := range l.DownstreamPaths {
-		p := &l.DownstreamPaths[i]
-		if p.Path == e.Path && refersTo(p.Resource, &e.Resource, provider) {
-			return true
-		}
-	}
-	for i := range l.Bindings {
-		b := &l.Bindings[i]
-		if b.NeededPath == e.Path && b.NeededResource != nil &&
-			refersTo(referenceTo(b.NeededResource), &e.Resource, provider) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(l.Outputs, func(o api.ResourceInfo) bool {
-		return valueKey(&o, "") == valueKey(&e.Resource, "")
-	})
+// writtenBy reports whether a link says that it writes the value, whether that changes it or not.
+func (e *Explanation) writtenBy(l *entity.Link) bool {
+	return holds(l.Outputs, &e.Resource) ||
+		slices.ContainsFunc(statedWrites(l), func(w statedWrite) bool {
+			return w.path == e.Path && e.resource.is(w.resource)
+		})
 }

@@ -108,14 +108,12 @@ func (r *resolver) evaluate(
 func (r *resolver) expressionError(
 	l *entity.Link, code entity.Code, what string, err error,
 ) error {
-	e := r.problem(l, code, "%s: %v", what, err)
-	e.Hint = limit.HintOf(err)
+	e := r.problem(l, code, "%s: %w", what, err).WithHint(limit.HintOf(err))
 	if x, ok := errors.AsType[*expression.Error](err); ok {
 		if e.Hint = cmp.Or(x.Hint, e.Hint); x.Result {
 			e.Code = entity.CodeCoerce
 		}
 	}
-	e.Err = err
 	return e
 }
 

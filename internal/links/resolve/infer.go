@@ -155,6 +155,7 @@ func (x index) selected(selector gaby.Value) []*facts {
 
 // facts is what a unit needs and provides.
 type facts struct {
+	format
 	unit       *Upstream
 	name       string // space/unit
 	needs      []*need
@@ -168,20 +169,13 @@ func (f *inference) read(unitID string) (*facts, error) {
 		return nil, err
 	}
 	u := &facts{unit: unit, name: f.graph.Names(unitID)}
-	converter, err := f.graph.Executor.Converter(unit.ToolchainType)
-	if err != nil {
-		return nil, err
-	}
-	provider := f.graph.Executor.ResourceProvider(unit.ToolchainType)
-	docs, err := parsed(converter, unit.Data)
+	var docs gaby.Container
+	u.format, docs, u.resources, err = read(f.graph.Executor, unit.ToolchainType, unit.Data)
 	if err == nil {
-		u.resources, err = resourcesOf(docs, provider)
+		u.needs, err = u.needsOf(docs)
 	}
 	if err == nil {
-		u.needs, err = needsOf(docs, provider)
-	}
-	if err == nil {
-		u.provisions, err = provisionsOf(docs, provider, &owner{})
+		u.provisions, err = u.provisionsOf(docs, &owner{})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("unit %s: %w", u.name, err)

@@ -22,9 +22,8 @@ func (r *resolver) insert(l *entity.Link) error {
 		return err
 	}
 	if len(l.Bindings) != 1 || l.Bindings[0].NeededResource == nil {
-		return r.problem(
-			l, entity.CodeBindingCount, "an Insert link has exactly one binding, with a resource",
-		)
+		return r.problem(l, entity.CodeBindingCount,
+			"an Insert link has exactly one binding, with a resource")
 	}
 	b := &l.Bindings[0]
 	docs, err := r.documents()
@@ -37,30 +36,20 @@ func (r *resolver) insert(l *entity.Link) error {
 	}
 	compiled, err := yamlpath.Parse(b.NeededPath)
 	if err != nil {
-		return r.problem(l, entity.CodePathNotFound, "%v", err)
+		return r.problem(l, entity.CodePathNotFound, "%w", err)
 	}
-	found, err := locations(target.doc, compiled, b.NeededPath)
+	found, err := target.scalars(compiled, b.NeededPath)
 	if err != nil {
 		return r.at(l, &target.info, b.NeededPath, err)
 	}
 	for _, at := range found {
-		if kind := at.value.Kind(); kind == gaby.Map || kind == gaby.List {
-			e := r.problem(
-				l, entity.CodePathType, "%s: path %s is a map or a list", &target.info,
-				b.NeededPath,
-			)
-			e.Path = b.NeededPath
-			return e
-		}
 		if sameScalar(at.value, text) {
 			continue
 		}
 		if now := at.value.Text(); l.WrittenHash != "" && at.value.Exists() &&
 			api.DataHash([]byte(now)) != l.WrittenHash {
-			r.warn(
-				l, entity.WarnOverridden, &target.info, b.NeededPath,
-				"the edited value of %s is overwritten", b.NeededPath,
-			)
+			r.warn(l, entity.WarnOverridden, &target.info, b.NeededPath,
+				"the edited value of %s is overwritten", b.NeededPath)
 		}
 		if _, err := target.doc.Set(text, at.segments...); err != nil {
 			return err
@@ -85,22 +74,19 @@ func (r *resolver) insertedText(l *entity.Link) (string, int64, error) {
 		return "", 0, err
 	}
 	if l.WhereResource != "" || l.InsertStripMetadata {
-		converter, err := r.in.Executor.Converter(up.ToolchainType)
+		f, err := formatOf(r.in.Executor, up.ToolchainType)
 		if err != nil {
 			return "", 0, err
 		}
-		provider := r.in.Executor.ResourceProvider(up.ToolchainType)
-		docs, err := r.parse(l, converter, provider, data)
+		docs, err := r.filtered(l, f, data)
+		if err == nil && l.InsertStripMetadata {
+			err = stripMetadata(docs)
+		}
 		if err != nil {
 			return "", 0, err
-		}
-		if l.InsertStripMetadata {
-			if err := stripMetadata(docs); err != nil {
-				return "", 0, err
-			}
 		}
 		had := data
-		if data, err = converter.DocumentsToNative(docs); err != nil {
+		if data, err = f.converter.DocumentsToNative(docs); err != nil {
 			return "", 0, err
 		}
 		if l.InsertStripMetadata && !bytes.HasPrefix(had, []byte("\n")) {
@@ -108,9 +94,7 @@ func (r *resolver) insertedText(l *entity.Link) (string, int64, error) {
 		}
 	}
 	if !utf8.Valid(data) {
-		return "", 0, r.problem(
-			l, entity.CodeParse, "unit %s is not UTF-8 text", r.nameOf(up.UnitID),
-		)
+		return "", 0, r.problem(l, entity.CodeParse, "unit %s is not UTF-8 text", r.nameOf(up.UnitID))
 	}
 	return string(data), version, nil
 }
@@ -132,28 +116,25 @@ func stripMetadata(docs gaby.Container) error {
 func (r *resolver) oneResource(
 	l *entity.Link, docs gaby.Container, ref entity.ResourceReference,
 ) (*resource, error) {
-	all, err := resourcesOf(docs, r.provider)
+	all, err := r.resources(docs)
 	if err != nil {
 		return nil, err
 	}
-	found := selectResources(all, ref, r.provider)
+	found := selectResources(all, ref)
 	switch len(found) {
 	case 1:
 		return &found[0], nil
 	case 0:
-		e := r.problem(
-			l, entity.CodeResourceNotFound, "the unit has no resource %s", refText(ref),
-		)
 		var names []string
 		for i := range all {
 			if all[i].info.ResourceType == ref.ResourceType {
 				names = append(names, string(all[i].info.ResourceName))
 			}
 		}
-		e.Hint = configkit.DidYouMean("", configkit.Suggest(string(ref.ResourceName), names))
-		return nil, e
+		return nil, r.problem(l, entity.CodeResourceNotFound, "the unit has no resource %s",
+			refText(ref)).
+			WithHint(configkit.DidYouMean("", configkit.Suggest(string(ref.ResourceName), names)))
 	}
-	return nil, r.problem(
-		l, entity.CodeAmbiguous, "the unit has %d resources %s", len(found), refText(ref),
-	)
+	return nil, r.problem(l, entity.CodeAmbiguous, "the unit has %d resources %s", len(found),
+		refText(ref))
 }

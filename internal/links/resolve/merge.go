@@ -10,10 +10,8 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation"
-	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 )
 
@@ -32,11 +30,9 @@ func (r *resolver) merge(l *entity.Link) error {
 	from := l.UpstreamLastMergedRevisionNum
 	if to := r.in.Options.ToRevision; upgrade && to != 0 {
 		if to < from || to > head {
-			return r.problem(
-				l, entity.CodeRevisionMissing,
+			return r.problem(l, entity.CodeRevisionMissing,
 				"revision %d of %s cannot be merged: %d is merged and %d is the head", to,
-				r.nameOf(up.UnitID), from, head,
-			)
+				r.nameOf(up.UnitID), from, head)
 		}
 		if to != head {
 			if end, err = up.At(to, false); err != nil {
@@ -100,13 +96,10 @@ func (r *resolver) missingBase(l *entity.Link, up *Upstream, num int64, err erro
 	if l.UseLiveState {
 		what = "live state"
 	}
-	e := r.problem(
-		l, entity.CodeRevisionMissing, "%s %d of %s, which was merged last, is missing: %v", what,
-		num, r.nameOf(up.UnitID), err,
-	)
-	e.Hint = fmt.Sprintf("fctl link update --patch %s --space %s --make-current starts from the"+
-		" present heads", l.Slug, l.SpaceSlug)
-	return e
+	return r.problem(l, entity.CodeRevisionMissing,
+		"%s %d of %s, which was merged last, is missing: %w", what, num, r.nameOf(up.UnitID), err).
+		WithHint(fmt.Sprintf("fctl link update --patch %s --space %s --make-current starts from the"+
+			" present heads", l.Slug, l.SpaceSlug))
 }
 
 // baseKnown returns an error if a unit has resources of its upstream, but nobody knows of which
@@ -115,18 +108,16 @@ func (r *resolver) missingBase(l *entity.Link, up *Upstream, num int64, err erro
 func (r *resolver) baseKnown(
 	l *entity.Link, from mergeSource, present []resource, end gaby.Container,
 ) error {
-	theirs, err := resourcesOf(end, r.provider)
+	theirs, err := r.resources(end)
 	if err != nil || !mayHaveMerged(l, present, theirs) {
 		return err
 	}
 	unit := r.spaceSlug() + "/" + r.in.Downstream.Slug
-	e := r.problem(l, entity.CodeRevisionMissing, "%s has no record here of its merges from %s,"+
-		" so nothing can be merged", unit, from.name)
-	e.Hint = fmt.Sprintf("if %s has all changes of %s: fctl link update --patch %s --space %s"+
+	return r.problem(l, entity.CodeRevisionMissing, "%s has no record here of its merges from %s,"+
+		" so nothing can be merged", unit, from.name).WithHint(fmt.Sprintf("if %s has all changes of %s: fctl link update --patch %s --space %s"+
 		" --make-current; if it has none of them, delete the link and create it again; otherwise"+
 		" bring the records in .fctl from where the workspace comes from",
-		unit, from.name, l.Slug, l.SpaceSlug)
-	return e
+		unit, from.name, l.Slug, l.SpaceSlug))
 }
 
 // mayHaveMerged reports whether a unit may have resources of its upstream: one of the same type
@@ -137,7 +128,7 @@ func mayHaveMerged(l *entity.Link, unit, upstream []resource) bool {
 		if l.Type() == entity.UpdateUpgradeUnit {
 			return string(r.info.ResourceType)
 		}
-		return valueKey(&r.info, "")
+		return r.key()
 	}
 	has := map[string]bool{}
 	for i := range unit {
@@ -165,7 +156,7 @@ func (r *resolver) mergeRange(
 	var docs [3]gaby.Container // base, end, the unit
 	var err error
 	for i, data := range [][]byte{base, end} {
-		if docs[i], err = r.parse(l, r.converter, r.provider, data); err != nil {
+		if docs[i], err = r.filtered(l, r.format, data); err != nil {
 			return err
 		}
 		if err := r.unique(l, docs[i], from.name); err != nil {
@@ -182,7 +173,7 @@ func (r *resolver) mergeRange(
 	if err != nil {
 		return err
 	}
-	present, err := resourcesOf(was, r.provider)
+	present, err := r.resources(was)
 	if err != nil {
 		return err
 	}
@@ -213,7 +204,7 @@ func (r *resolver) mergeRange(
 		c.UnitID, c.LinkID = from.unitID, l.LinkID
 		for i := range present {
 			// The namespace of the unit's own resource says more than that of the upstream's.
-			if valueKey(&present[i].info, "") == valueKey(&c.Resource, "") {
+			if present[i].key() == valueKey(&c.Resource, "") {
 				c.Resource = present[i].info
 			}
 		}
@@ -228,7 +219,7 @@ func (r *resolver) mergeRange(
 
 // unique reports resources that occur twice in a unit.
 func (r *resolver) unique(l *entity.Link, docs gaby.Container, in string) error {
-	all, err := resourcesOf(docs, r.provider)
+	all, err := r.resources(docs)
 	for _, doc := range docs {
 		if err == nil {
 			err = doc.Check()
@@ -237,25 +228,19 @@ func (r *resolver) unique(l *entity.Link, docs gaby.Container, in string) error 
 	if err != nil {
 		return fmt.Errorf("%s: %w", in, err)
 	}
-	return r.noDuplicates(l, all, in, r.provider)
+	return r.noDuplicates(l, all, in)
 }
 
 // noDuplicates reports resources of one type and name, whatever their scope.
-func (r *resolver) noDuplicates(
-	l *entity.Link, all []resource, in string, provider configkit.ResourceProvider,
-) error {
+func (r *resolver) noDuplicates(l *entity.Link, all []resource, in string) error {
 	seen := map[string]bool{}
 	for i := range all {
-		info := &all[i].info
-		key := string(info.ResourceType) + "\x00" +
-			string(provider.RemoveScopeFromResourceName(info.ResourceName))
+		one := &all[i]
+		key := string(one.info.ResourceType) + " " + string(one.unscoped())
 		if seen[key] {
-			e := r.problem(
-				l, entity.CodeDupResource, "%s has two resources %s %s", in, info.ResourceType,
-				provider.RemoveScopeFromResourceName(info.ResourceName),
-			)
-			e.Hint = "links find resources by type and name without the namespace"
-			e.Resource = info.String()
+			e := r.problem(l, entity.CodeDupResource, "%s has two resources %s", in, key).
+				WithHint("links find resources by type and name without the namespace")
+			e.Resource = one.info.String()
 			return e
 		}
 		seen[key] = true
@@ -280,10 +265,7 @@ func (r *resolver) mayOverwrite(l *entity.Link) (
 		answer := false
 		if m := r.mutationNumber(int64(info.Index)); m != nil {
 			var err error
-			ctx := limit.Named(r.ctx, func(err error) error {
-				return r.expressionError(l, entity.CodeExprEval, "WhereMutation", err)
-			})
-			limit.Timed(ctx, func() {
+			r.timed(l, "WhereMutation", func() {
 				answer, err = r.in.MutationMatches(l.WhereMutation, r.in.Downstream.Unit, m)
 			})
 			if err != nil && *problem == nil {
@@ -297,7 +279,13 @@ func (r *resolver) mayOverwrite(l *entity.Link) (
 
 // mutationNumber returns a mutation of the unit, nil if its record is missing.
 func (r *resolver) mutationNumber(num int64) *entity.Mutation {
-	for _, list := range [][]entity.Mutation{r.in.Downstream.Mutations, r.mutations} {
+	return mutationNumber(num, r.in.Downstream.Mutations, r.mutations)
+}
+
+// mutationNumber returns the mutation with a number in one of several sorted lists, nil if its record
+// is missing.
+func mutationNumber(num int64, lists ...[]entity.Mutation) *entity.Mutation {
+	for _, list := range lists {
 		if i, ok := slices.BinarySearchFunc(list, num, func(m entity.Mutation, n int64) int {
 			return cmp.Compare(m.MutationNum, n)
 		}); ok {
@@ -323,13 +311,11 @@ func (r *resolver) namespaces(l *entity.Link, present []resource, docs gaby.Cont
 	ours := ""
 	had := map[string]bool{}
 	for i := range present {
-		info := &present[i].info
-		had[valueKey(info, "")] = true
-		scope, _, _ := strings.Cut(string(info.ResourceName), "/")
-		switch {
-		case scope == "" || configkit.IsPlaceholder(scope) || scope == ours:
+		had[present[i].key()] = true
+		switch in := scope(&present[i].info); {
+		case in == "" || in == ours:
 		case ours == "":
-			ours = scope
+			ours = in
 		default:
 			return nil // the unit has several namespaces
 		}
@@ -337,15 +323,14 @@ func (r *resolver) namespaces(l *entity.Link, present []resource, docs gaby.Cont
 	if ours == "" {
 		return nil
 	}
-	all, err := resourcesOf(docs, r.provider)
+	all, err := r.resources(docs)
 	if err != nil {
 		return err
 	}
 	for i := range all {
 		info := &all[i].info
-		scope, _, scoped := strings.Cut(string(info.ResourceName), "/")
-		if !scoped || scope == "" || scope == ours || configkit.IsPlaceholder(scope) ||
-			had[valueKey(info, "")] {
+		in := scope(info)
+		if in == "" || in == ours || had[all[i].key()] {
 			continue
 		}
 		if r.in.Options.AdoptNamespace {
@@ -354,10 +339,8 @@ func (r *resolver) namespaces(l *entity.Link, present []resource, docs gaby.Cont
 			}
 			continue
 		}
-		r.warn(
-			l, entity.WarnNamespaceMismatch, info, "metadata.namespace",
-			"%s is in namespace %s, the rest of the unit is in %s", info, scope, ours,
-		)
+		r.warn(l, entity.WarnNamespaceMismatch, info, "metadata.namespace",
+			"%s is in namespace %s, the rest of the unit is in %s", info, in, ours)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -28,8 +29,7 @@ const (
 
 // attribute is a value that is needed, or provided, by a resource.
 type attribute struct {
-	doc      *gaby.YamlDoc
-	info     api.ResourceInfo
+	resource
 	path     string // as results report it
 	segments []string
 	value    any
@@ -63,18 +63,17 @@ type provision struct {
 
 // visitAttributes calls visit for the values at registered paths of a unit's resources, except for
 // those of resources that set an option.
-func visitAttributes(
-	docs gaby.Container, provider configkit.ResourceProvider, paths configkit.PathSource,
-	option string, visit func(a attribute, p *yamlkit.Match, details *api.AttributeDetails),
+func (f format) visitAttributes(
+	docs gaby.Container, paths configkit.PathSource, option string, visit func(a attribute, p *yamlkit.Match, details *api.AttributeDetails),
 ) error {
-	properties, _ := provider.(configkit.PropertyProvider)
-	_, err := yamlkit.VisitRows(docs, paths, slices.Repeat([]any{"*"}, 32), provider,
+	properties, _ := f.provider.(configkit.PropertyProvider)
+	_, err := yamlkit.VisitRows(docs, paths, slices.Repeat([]any{"*"}, 32), f.provider,
 		func(p *yamlkit.Match, row *api.AttributeValue) bool {
 			if properties != nil && slices.Contains(properties.VisitorOptions(p.Doc), option) {
 				return false
 			}
 			visit(attribute{
-				doc: p.Doc, info: *p.Resource, path: string(row.Path),
+				resource: resource{p.Doc, *p.Resource, f.provider}, path: string(row.Path),
 				segments: slices.Clone(p.Segments), value: row.Value, name: row.AttributeName,
 				dataType: row.DataType,
 			}, p, p.BoundDetails(p.Info()))
@@ -85,10 +84,10 @@ func visitAttributes(
 
 // needsOf returns the values of a unit that other resources supply, whether they are placeholders
 // or not, in document order.
-func needsOf(docs gaby.Container, provider configkit.ResourceProvider) ([]*need, error) {
-	properties, _ := provider.(configkit.PropertyProvider)
+func (f format) needsOf(docs gaby.Container) ([]*need, error) {
+	properties, _ := f.provider.(configkit.PropertyProvider)
 	var needs []*need
-	err := visitAttributes(docs, provider, provider.NeededPaths(), "IgnoreNeeded",
+	err := f.visitAttributes(docs, f.provider.NeededPaths(), "IgnoreNeeded",
 		func(a attribute, p *yamlkit.Match, details *api.AttributeDetails) {
 			n := &need{
 				attribute: a, required: maps.Clone(details.NeededRequired),
@@ -100,10 +99,8 @@ func needsOf(docs gaby.Container, provider configkit.ResourceProvider) ([]*need,
 			if properties != nil {
 				n.addProperties(properties, details)
 			}
-			scope, _, scoped := strings.Cut(string(a.info.ResourceName), "/")
-			if scoped && scope != "" && !configkit.IsPlaceholder(scope) &&
-				!slices.Contains(a.segments, "subjects") {
-				n.required[propertyNamespace] = scope
+			if in := scope(&a.info); in != "" && !slices.Contains(a.segments, "subjects") {
+				n.required[propertyNamespace] = in
 			}
 			needs = append(needs, n)
 		})
@@ -135,12 +132,10 @@ func (n *need) addProperties(p configkit.PropertyProvider, details *api.Attribut
 
 // provisionsOf returns the values that the resources of a unit provide, in document order, without
 // placeholders.
-func provisionsOf(
-	docs gaby.Container, provider configkit.ResourceProvider, of *owner,
-) ([]*provision, error) {
-	properties, _ := provider.(configkit.PropertyProvider)
+func (f format) provisionsOf(docs gaby.Container, of *owner) ([]*provision, error) {
+	properties, _ := f.provider.(configkit.PropertyProvider)
 	var found []*provision
-	err := visitAttributes(docs, provider, provider.ProvidedPaths(), "IgnoreProvided",
+	err := f.visitAttributes(docs, f.provider.ProvidedPaths(), "IgnoreProvided",
 		func(a attribute, _ *yamlkit.Match, details *api.AttributeDetails) {
 			if configkit.IsPlaceholder(a.value) {
 				return
@@ -154,43 +149,38 @@ func provisionsOf(
 					a.doc, a.segments, details.ProvidedProperties,
 				))
 			}
-			p.complete(provider)
+			p.complete()
 			found = append(found, p)
 		})
 	return found, err
 }
 
 // complete adds the properties that every provision has.
-func (p *provision) complete(provider configkit.ResourceProvider) {
+func (p *provision) complete() {
 	for _, key := range slices.Sorted(maps.Keys(p.properties)) {
 		path, ok := strings.CutPrefix(p.properties[key], pathProperty)
 		if !ok {
 			continue
 		}
 		delete(p.properties, key)
-		value, found, err := readPath(p.doc, p.info.ResourceType, path, provider)
+		value, found, err := p.read(path)
 		if text, errText := textOf(value); err == nil && found && errText == nil {
 			p.properties[key] = text
 		}
 	}
-	scope, _, scoped := strings.Cut(string(p.info.ResourceName), "/")
-	if _, stated := p.properties[propertyNamespace]; !stated && scoped && scope != "" &&
-		!configkit.IsPlaceholder(scope) {
-		p.properties[propertyNamespace] = scope
+	name := cmp.Or(p.contextField("ResourceNameStableCore"), string(p.info.ResourceNameWithoutScope))
+	if configkit.IsPlaceholder(name) {
+		name = ""
 	}
-	if _, stated := p.properties[resourcetypes.PropertyResourceType]; !stated {
-		p.properties[resourcetypes.PropertyResourceType] = string(p.info.ResourceType)
-	}
-	if _, stated := p.properties[propertyName]; !stated {
-		name := contextField(p.doc, provider, "ResourceNameStableCore")
-		if name == "" {
-			name = string(p.info.ResourceNameWithoutScope)
-		}
-		if !configkit.IsPlaceholder(name) {
-			p.properties[propertyName] = name
+	for property, value := range map[string]string{
+		propertyNamespace: scope(&p.info), propertyName: name,
+		resourcetypes.PropertyResourceType: string(p.info.ResourceType),
+	} {
+		if _, stated := p.properties[property]; !stated && value != "" {
+			p.properties[property] = value
 		}
 	}
-	p.latest = contextField(p.doc, provider, "RenderRevision") == "Latest"
+	p.latest = p.contextField("RenderRevision") == "Latest"
 }
 
 // satisfies reports whether a provision can supply a need.

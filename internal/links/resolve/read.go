@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,49 +10,90 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/where"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
-// resource is a document that is a resource.
-type resource struct {
-	doc  *gaby.YamlDoc
-	info api.ResourceInfo
+// format is how the units of a toolchain are read and written.
+type format struct {
+	converter configkit.ConfigConverter
+	provider  configkit.ResourceProvider
 }
 
-// parsed parses the data of a unit. A unit without data has no documents, whatever its format.
-func parsed(converter configkit.ConfigConverter, data []byte) (gaby.Container, error) {
+func formatOf(x *functions.Executor, t api.ToolchainType) (format, error) {
+	converter, err := x.Converter(t)
+	return format{converter, x.ResourceProvider(t)}, err
+}
+
+// parse parses the data of a unit. A unit without data has no documents, whatever its format.
+func (f format) parse(data []byte) (gaby.Container, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
-	return converter.NativeToDocuments(data)
+	return f.converter.NativeToDocuments(data)
 }
 
-// resourcesOf returns the resources among documents.
-func resourcesOf(
-	docs gaby.Container, provider configkit.ResourceProvider,
-) ([]resource, error) {
+// resource is a document that is a resource.
+type resource struct {
+	doc      *gaby.YamlDoc
+	info     api.ResourceInfo
+	provider configkit.ResourceProvider
+}
+
+// resources returns the resources among documents.
+func (f format) resources(docs gaby.Container) ([]resource, error) {
 	found := make([]resource, 0, len(docs))
 	for _, doc := range docs {
-		info, err := provider.ResourceInfo(doc)
+		info, err := f.provider.ResourceInfo(doc)
 		if _, ok := errors.AsType[*configkit.NoResourceError](err); ok {
 			continue
 		}
 		if err != nil {
 			return nil, yamlpath.Locate(err, nil)
 		}
-		found = append(found, resource{doc, info})
+		found = append(found, resource{doc, info, f.provider})
 	}
 	return found, nil
 }
 
-// refersTo reports whether a reference means a resource. The name is the full one if it has a
-// slash; a namespace that is a placeholder, on either side, matches any.
-func refersTo(
-	ref entity.ResourceReference, info *api.ResourceInfo, provider configkit.ResourceProvider,
-) bool {
+// read returns the documents and the resources of a unit of a toolchain.
+func read(x *functions.Executor, t api.ToolchainType, data []byte) (
+	f format, docs gaby.Container, all []resource, err error,
+) {
+	if f, err = formatOf(x, t); err != nil {
+		return f, nil, nil, err
+	}
+	if docs, err = f.parse(data); err != nil {
+		return f, nil, nil, err
+	}
+	all, err = f.resources(docs)
+	return f, docs, all, err
+}
+
+// key identifies a resource of the unit. A namespace may change, so it is left out.
+func (r *resource) key() string { return valueKey(&r.info, "") }
+
+// unscoped returns the name without the scope, which some texts take for a part of the name.
+func (r *resource) unscoped() api.ResourceName {
+	return r.provider.RemoveScopeFromResourceName(r.info.ResourceName)
+}
+
+// scope returns the namespace of a resource, "" if it has none or if that is a placeholder.
+func scope(info *api.ResourceInfo) string {
+	scope, _, scoped := strings.Cut(string(info.ResourceName), "/")
+	if !scoped || configkit.IsPlaceholder(scope) {
+		return ""
+	}
+	return scope
+}
+
+// is reports whether a reference means the resource. The name is the full one if it has a slash; a
+// namespace that is a placeholder, on either side, matches any.
+func (r *resource) is(ref entity.ResourceReference) bool {
+	info := &r.info
 	if ref.ResourceCategory != "" && ref.ResourceCategory != info.ResourceCategory {
 		return false
 	}
@@ -68,28 +110,20 @@ func refersTo(
 	scope, _, _ := strings.Cut(string(name), "/")
 	theirs, _, _ := strings.Cut(string(info.ResourceName), "/")
 	return (configkit.IsPlaceholder(scope) || configkit.IsPlaceholder(theirs)) &&
-		provider.RemoveScopeFromResourceName(name) == info.ResourceNameWithoutScope
+		r.provider.RemoveScopeFromResourceName(name) == info.ResourceNameWithoutScope
 }
 
 // refText returns a reference as messages show it.
 func refText(ref entity.ResourceReference) string {
-	t, name := ref.ResourceType, ref.ResourceName
-	if t == "" {
-		t = api.ResourceTypeAny
-	}
-	if name == "" {
-		name = "*"
-	}
-	return string(t) + " " + string(name)
+	return string(cmp.Or(ref.ResourceType, api.ResourceTypeAny)) + " " +
+		string(cmp.Or(ref.ResourceName, "*"))
 }
 
 // selectResources returns the resources that a reference means.
-func selectResources(
-	all []resource, ref entity.ResourceReference, provider configkit.ResourceProvider,
-) []resource {
+func selectResources(all []resource, ref entity.ResourceReference) []resource {
 	var found []resource
 	for _, r := range all {
-		if refersTo(ref, &r.info, provider) {
+		if r.is(ref) {
 			found = append(found, r)
 		}
 	}
@@ -106,9 +140,8 @@ func referenceTo(info *api.ResourceInfo) entity.ResourceReference {
 
 // source is what a link reads of its upstream unit.
 type source struct {
+	format
 	up        *Upstream
-	converter configkit.ConfigConverter
-	provider  configkit.ResourceProvider
 	data      []byte
 	version   int64 // of a revision or a live state capture
 	docs      gaby.Container
@@ -133,7 +166,7 @@ func (s *source) isEmpty() bool {
 func (s *source) provisionsFor(o *owner) ([]*provision, error) {
 	if !s.provided {
 		var err error
-		if s.provisions, err = provisionsOf(s.docs, s.provider, nil); err != nil {
+		if s.provisions, err = s.provisionsOf(s.docs, nil); err != nil {
 			return nil, err
 		}
 		s.provided = true
@@ -166,11 +199,9 @@ func (r *resolver) dataOf(l *entity.Link, up *Upstream) ([]byte, int64, error) {
 		return up.Data, up.HeadRevisionNum, nil
 	}
 	if up.HeadUnitActionNum == 0 {
-		e := r.problem(
-			l, entity.CodeNoLiveState, "unit %s has no live state", r.nameOf(up.UnitID),
-		)
-		e.Hint = "fctl unit livestate set " + up.Slug + " FILE records one"
-		return nil, 0, e
+		return nil, 0, r.problem(l, entity.CodeNoLiveState, "unit %s has no live state",
+			r.nameOf(up.UnitID)).
+			WithHint("fctl unit livestate set " + up.Slug + " FILE records one")
 	}
 	return up.Live, up.HeadUnitActionNum, nil
 }
@@ -212,44 +243,37 @@ func (r *resolver) sourceOf(l *entity.Link) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{up: up, provider: r.in.Executor.ResourceProvider(up.ToolchainType)}
-	if s.converter, err = r.in.Executor.Converter(up.ToolchainType); err != nil {
-		return nil, r.problem(l, entity.CodeToolchain, "%v", err)
+	s := &source{up: up}
+	if s.format, err = formatOf(r.in.Executor, up.ToolchainType); err != nil {
+		return nil, r.problem(l, entity.CodeToolchain, "%w", err)
 	}
 	if s.data, s.version, err = r.dataOf(l, up); err != nil {
 		return nil, err
 	}
-	if s.docs, err = r.parse(l, s.converter, s.provider, s.data); err != nil {
+	if s.docs, err = r.filtered(l, s.format, s.data); err != nil {
 		return nil, err
 	}
-	s.resources, err = resourcesOf(s.docs, s.provider)
+	s.resources, err = s.format.resources(s.docs)
 	return s, err
 }
 
-// parse parses data of an upstream unit and leaves out what WhereResource excludes.
-func (r *resolver) parse(
-	l *entity.Link, converter configkit.ConfigConverter, provider configkit.ResourceProvider,
-	data []byte,
-) (gaby.Container, error) {
-	docs, err := parsed(converter, data)
+// filtered parses data of an upstream unit and leaves out what WhereResource excludes.
+func (r *resolver) filtered(l *entity.Link, f format, data []byte) (gaby.Container, error) {
+	docs, err := f.parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("unit %s: %w", r.nameOf(l.ToUnitID), err)
 	}
 	filter, err := where.Parse(l.WhereResource)
 	if err != nil {
-		e := r.problem(l, entity.CodeWhereParse, "WhereResource: %v", err)
-		return nil, e
+		return nil, r.problem(l, entity.CodeWhereParse, "WhereResource: %w", err)
 	}
 	if strings.TrimSpace(l.WhereResource) == "" {
 		return docs, nil
 	}
 	var kept gaby.Container
-	ctx := limit.Named(r.ctx, func(err error) error {
-		return r.expressionError(l, entity.CodeExprEval, "WhereResource", err)
-	})
-	limit.Timed(ctx, func() {
+	r.timed(l, "WhereResource", func() {
 		for _, doc := range docs {
-			ok, failed := filter.MatchResource(provider, doc)
+			ok, failed := filter.MatchResource(f.provider, doc)
 			if ok {
 				kept = append(kept, doc)
 			}
@@ -261,25 +285,30 @@ func (r *resolver) parse(
 	return kept, err
 }
 
-// readPath returns the first value at a path of a resource, as Go data. It reports false if the
-// value is missing.
-func readPath(
-	doc *gaby.YamlDoc, t api.ResourceType, path string, provider configkit.ResourceProvider,
-) (any, bool, error) {
+// timed calls do, whose regular expressions the time limit of the run ends. what is in the error.
+func (r *resolver) timed(l *entity.Link, what string, do func()) {
+	limit.Timed(limit.Named(r.ctx, func(err error) error {
+		return r.expressionError(l, entity.CodeExprEval, what, err)
+	}), do)
+}
+
+// read returns the first value at a path of the resource, as Go data. It reports false if the value
+// is missing.
+func (r *resource) read(path string) (any, bool, error) {
 	p, err := yamlpath.Parse(path)
+	if err == nil {
+		err = r.doc.Check()
+	}
 	if err != nil {
 		return nil, false, err
 	}
-	if err := doc.Check(); err != nil {
-		return nil, false, err
-	}
-	accessor, err := accessorOf(t, p, path, provider)
+	accessor, err := r.accessor(p, path)
 	if err != nil {
 		return nil, false, err
 	}
 	var value any
 	found := false
-	err = p.Resolve(doc.Value(), yamlpath.Options{Accessor: accessor},
+	err = p.Resolve(r.doc.Value(), yamlpath.Options{Accessor: accessor},
 		func(m *yamlpath.Match) error {
 			switch {
 			case found:
@@ -293,18 +322,17 @@ func readPath(
 	return value, found, err
 }
 
-// accessorOf returns the accessor of a path with an embedded part, nil for others.
-func accessorOf(
-	t api.ResourceType, compiled *yamlpath.Path, path string, provider configkit.ResourceProvider,
-) (yamlpath.Accessor, error) {
+// accessor returns the accessor of a path with an embedded part, nil for others.
+func (r *resource) accessor(compiled *yamlpath.Path, path string) (yamlpath.Accessor, error) {
 	if compiled.EmbeddedPath() == "" {
 		return nil, nil
 	}
-	info := provider.PathInfo(t, api.UnresolvedPath(path))
+	t := r.info.ResourceType
+	info := r.provider.PathInfo(t, api.UnresolvedPath(path))
 	if info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {
 		return nil, fmt.Errorf("path %s: values of %s have no parts there", path, t)
 	}
-	return yamlpath.CompilerOf(provider).CompileAccessor(
+	return yamlpath.CompilerOf(r.provider).CompileAccessor(
 		info.EmbeddedAccessorType, info.EmbeddedAccessorConfig,
 	)
 }

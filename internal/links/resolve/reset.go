@@ -15,16 +15,7 @@ import (
 func Reset(
 	x *functions.Executor, t api.ToolchainType, data []byte, l *entity.Link,
 ) (reset []byte, kept []string, err error) {
-	converter, err := x.Converter(t)
-	if err != nil {
-		return nil, nil, err
-	}
-	provider := x.ResourceProvider(t)
-	docs, err := parsed(converter, data)
-	if err != nil {
-		return nil, nil, err
-	}
-	all, err := resourcesOf(docs, provider)
+	f, docs, all, err := read(x, t, data)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -36,12 +27,8 @@ func Reset(
 			continue
 		}
 		done := false
-		for _, target := range selectResources(all, entity.ResourceReference{
-			ResourceType: b.NeededResource.ResourceType,
-			ResourceName: provider.RemoveScopeFromResourceName(b.NeededResource.ResourceName),
-		}, provider) {
-			now, found, err := readPath(
-				target.doc, target.info.ResourceType, b.NeededPath, provider)
+		for _, target := range unscoped(all, b.NeededResource) {
+			now, found, err := target.read(b.NeededPath)
 			if err != nil || !found || !sameText(now, b.LastValue) {
 				continue
 			}
@@ -49,11 +36,9 @@ func Reset(
 			if f, ok := value.(float64); ok {
 				value = int(f) // JSON has no integers
 			}
-			if _, err := writePath(
-				target.doc, target.info.ResourceType, b.NeededPath, value, provider,
-			); err != nil {
-				if at, ok := errors.AsType[*errorAt](err); ok {
-					return nil, nil, fmt.Errorf("%s: %s", &target.info, at.msg)
+			if _, err := target.write(b.NeededPath, value); err != nil {
+				if e, ok := errors.AsType[*entity.Error](err); ok {
+					return nil, nil, fmt.Errorf("%s: %s", &target.info, e.Message)
 				}
 				return nil, nil, err
 			}
@@ -63,7 +48,7 @@ func Reset(
 			kept = append(kept, b.NeededPath+" of "+b.NeededResource.String())
 		}
 	}
-	reset, err = converter.DocumentsToNative(docs)
+	reset, err = f.converter.DocumentsToNative(docs)
 	return reset, kept, err
 }
 
@@ -80,24 +65,12 @@ func ValueAt(
 	x *functions.Executor, t api.ToolchainType, data []byte, about *api.ResourceInfo,
 	path api.ResolvedPath,
 ) string {
-	converter, err := x.Converter(t)
+	_, _, all, err := read(x, t, data)
 	if err != nil {
 		return ""
 	}
-	provider := x.ResourceProvider(t)
-	docs, err := parsed(converter, data)
-	if err != nil {
-		return ""
-	}
-	all, err := resourcesOf(docs, provider)
-	if err != nil {
-		return ""
-	}
-	for _, found := range selectResources(all, entity.ResourceReference{
-		ResourceType: about.ResourceType,
-		ResourceName: provider.RemoveScopeFromResourceName(about.ResourceName),
-	}, provider) {
-		value, ok, err := readPath(found.doc, found.info.ResourceType, mutation.PlainPath(path), provider)
+	for _, found := range unscoped(all, about) {
+		value, ok, err := found.read(mutation.PlainPath(path))
 		if err != nil || !ok {
 			continue
 		}
@@ -106,4 +79,15 @@ func ValueAt(
 		}
 	}
 	return ""
+}
+
+// unscoped returns the resources of the type and the name of another one, in any scope.
+func unscoped(all []resource, about *api.ResourceInfo) []resource {
+	if len(all) == 0 {
+		return nil
+	}
+	return selectResources(all, entity.ResourceReference{
+		ResourceType: about.ResourceType,
+		ResourceName: all[0].provider.RemoveScopeFromResourceName(about.ResourceName),
+	})
 }

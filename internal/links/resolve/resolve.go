@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,78 +28,60 @@ func Resolve(ctx context.Context, in *Input) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
+	phase := func(l *entity.Link) int { return slices.Index(phases(), l.Type()) }
 	links := slices.SortedStableFunc(slices.Values(in.Links), func(a, b *entity.Link) int {
-		return cmp.Or(cmp.Compare(phaseOf(a), phaseOf(b)), strings.Compare(a.Slug, b.Slug))
+		return cmp.Or(cmp.Compare(phase(a), phase(b)), strings.Compare(a.Slug, b.Slug))
 	})
-	var needs []*entity.Link
+	var first, needs, last []*entity.Link
 	for _, l := range links {
 		r.results[l.LinkID] = &entity.LinkResult{
 			Link: l.Slug, UpdateType: l.Type(), Status: entity.StatusUnchanged,
 			UpstreamFrom: l.UpstreamLastMergedRevisionNum,
 			UpstreamTo:   l.UpstreamLastMergedRevisionNum,
 		}
-		if l.Type() == entity.UpdateNeedsProvides {
+		switch l.Type() {
+		case entity.UpdateNeedsProvides:
 			needs = append(needs, l)
+		case entity.UpdateTransformPaths:
+			last = append(last, l)
+		default:
+			first = append(first, l)
 		}
 	}
-	if !in.Options.SelfOnly {
-		for _, l := range links {
-			if phaseOf(l) < phaseSelf && !r.run(l) {
-				return nil, r.failures
-			}
+	if in.Options.SelfOnly {
+		first, last = nil, nil
+	}
+	for _, l := range first {
+		if !r.run(l) {
+			return nil, r.failures
 		}
 	}
 	if err := r.needs(needs); err != nil {
 		return nil, err
 	}
-	if !in.Options.SelfOnly {
-		for _, l := range links {
-			if l.Type() == entity.UpdateTransformPaths && !r.run(l) {
-				return nil, r.failures
-			}
+	for _, l := range last {
+		if !r.run(l) {
+			return nil, r.failures
 		}
 	}
 	return r.output(links), nil
 }
 
-// The phases of a resolve. Merges bring whole content, Upsert brings whole resources, Insert fills
-// one field, needs and provides fill the remaining placeholders, and explicit expressions have the
-// last word.
-const (
-	phaseNone = iota
-	phaseUpgrade
-	phaseMerge
-	phaseUpsert
-	phaseInsert
-	phaseSelf
-	phaseNeeds
-	phaseTransform
-)
-
-func phaseOf(l *entity.Link) int {
-	switch l.Type() {
-	case entity.UpdateUpgradeUnit:
-		return phaseUpgrade
-	case entity.UpdateMergeUnits:
-		return phaseMerge
-	case entity.UpdateUpsert:
-		return phaseUpsert
-	case entity.UpdateInsert:
-		return phaseInsert
-	case entity.UpdateNeedsProvides:
-		return phaseNeeds
-	case entity.UpdateTransformPaths:
-		return phaseTransform
+// phases are the types of links in the order in which they run. Merges bring whole content, Upsert
+// brings whole resources, Insert fills one field, needs and provides fill the remaining placeholders,
+// and explicit expressions have the last word.
+func phases() []entity.UpdateType {
+	return []entity.UpdateType{
+		entity.UpdateNone, entity.UpdateUpgradeUnit, entity.UpdateMergeUnits, entity.UpdateUpsert,
+		entity.UpdateInsert, entity.UpdateNeedsProvides, entity.UpdateTransformPaths,
 	}
-	return phaseNone
 }
 
 // resolver is the state of one resolve.
 type resolver struct {
-	ctx       context.Context
-	in        *Input
-	converter configkit.ConfigConverter
-	provider  configkit.ResourceProvider
+	format
+	ctx context.Context
+	in  *Input
 
 	data      []byte // the unit so far
 	sources   api.ResourceMutationList
@@ -130,10 +113,9 @@ func newResolver(ctx context.Context, in *Input) (*resolver, error) {
 		rebound: map[string]bool{}, merged: map[string]bool{},
 	}
 	var err error
-	if r.converter, err = in.Executor.Converter(down.ToolchainType); err != nil {
-		return nil, entity.Errors{r.problem(nil, entity.CodeToolchain, "%v", err)}
+	if r.format, err = formatOf(in.Executor, down.ToolchainType); err != nil {
+		return nil, entity.Errors{r.problem(nil, entity.CodeToolchain, "%w", err)}
 	}
-	r.provider = in.Executor.ResourceProvider(down.ToolchainType)
 	r.bindings[""] = slices.Clone(down.SelfBindings)
 	for _, l := range slices.Concat(in.Links, in.Others) {
 		if l.FromUnitID != down.UnitID {
@@ -150,18 +132,11 @@ func newResolver(ctx context.Context, in *Input) (*resolver, error) {
 func (r *resolver) problem(
 	l *entity.Link, code entity.Code, format string, args ...any,
 ) *entity.Error {
-	e := &entity.Error{
-		Code: code, Message: fmt.Sprintf(format, args...), Space: r.spaceSlug(),
-		Unit: r.in.Downstream.Slug,
-	}
+	e := entity.Fail(code, format, args...)
+	e.Space, e.Unit = r.spaceSlug(), r.in.Downstream.Slug
 	if l != nil && l.Slug != "" {
 		e.Link = l.Slug
 		e.Message = "link " + l.Slug + ": " + e.Message
-	}
-	for _, arg := range args {
-		if err, ok := arg.(error); ok {
-			e.Err = err
-		}
 	}
 	return e
 }
@@ -247,7 +222,7 @@ func (r *resolver) problemsOf(l *entity.Link, err error) entity.Errors {
 			problems = append(problems, e)
 			continue
 		}
-		e := r.problem(l, entity.CodeParse, "%v", err)
+		e := r.problem(l, entity.CodeParse, "%w", err)
 		if f, ok := errors.AsType[*api.Failure](err); ok {
 			e.Hint, e.Resource, e.Path = f.Hint, f.Resource, f.Path
 		}
@@ -268,9 +243,7 @@ func (r *resolver) succeed(l *entity.Link, version int64) *entity.Link {
 }
 
 // documents parses the unit as it is now.
-func (r *resolver) documents() (gaby.Container, error) {
-	return parsed(r.converter, r.data)
-}
+func (r *resolver) documents() (gaby.Container, error) { return r.parse(r.data) }
 
 // cause is why a value changed: a mutation and, if a link writes single values, which one.
 type cause struct {
@@ -302,17 +275,11 @@ func (r *resolver) commit(docs gaby.Container, causes ...cause) (bool, error) {
 	if outdated > 0 {
 		r.warn(causes[0].link, entity.WarnOutdatedMAC, nil, "", "%s: %d", sops.Outdated, outdated)
 	}
-	before, err := parsed(r.converter, r.data)
-	after, errAfter := parsed(r.converter, text)
-	if err := errors.Join(err, errAfter); err != nil {
-		return false, err
-	}
 	first := r.in.Downstream.HeadMutationNum + int64(len(r.mutations)) + 1
-	list, err := mutation.Compute(before, after, int(first), r.provider)
+	list, err := r.diff(r.data, text, first)
 	if err != nil {
 		return false, err
 	}
-	list = changedOnly(list)
 	for i := range causes {
 		c := &causes[i]
 		c.mutation.MutationNum = first + int64(i)
@@ -382,19 +349,15 @@ func (r *resolver) blame(list api.ResourceMutationList, causes []cause) {
 
 // noteWrites warns about values that another link of the same resolve wrote before.
 func (r *resolver) noteWrites(about *api.ResourceInfo, paths api.MutationMap, l *entity.Link) {
-	plain := make([]string, 0, len(paths))
+	plain := map[string]bool{}
 	for path := range paths {
-		plain = append(plain, mutation.PlainPath(path))
+		plain[mutation.PlainPath(path)] = true
 	}
-	slices.Sort(plain)
-	for _, path := range plain {
+	for _, path := range slices.Sorted(maps.Keys(plain)) {
 		key := valueKey(about, path)
 		if other := r.written[key]; other != "" && other != l.Slug {
-			r.warn(
-				l, entity.WarnDoubleWrite, about, path, "links %s and %s both write %s of %s",
-				other,
-				l.Slug, path, about,
-			)
+			r.warn(l, entity.WarnDoubleWrite, about, path,
+				"links %s and %s both write %s of %s", other, l.Slug, path, about)
 		}
 		r.written[key] = l.Slug
 	}
@@ -405,13 +368,6 @@ func (r *resolver) noteWrites(about *api.ResourceInfo, paths api.MutationMap, l 
 func valueKey(about *api.ResourceInfo, path string) string {
 	return string(about.ResourceType) + "\x00" + string(about.ResourceNameWithoutScope) + "\x00" +
 		path
-}
-
-// changedOnly returns the entries to which something happened.
-func changedOnly(list api.ResourceMutationList) api.ResourceMutationList {
-	return slices.DeleteFunc(list, func(m api.ResourceMutation) bool {
-		return m.ResourceMutationInfo.MutationType == api.MutationTypeNone
-	})
 }
 
 // protect marks all entries as protected.

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -32,20 +33,24 @@ func Accumulate(
 func Diff(
 	x *functions.Executor, t api.ToolchainType, before, after []byte, num int64,
 ) (api.ResourceMutationList, error) {
-	converter, err := x.Converter(t)
+	f, err := formatOf(x, t)
 	if err != nil {
 		return nil, err
 	}
-	was, err := parsed(converter, before)
-	if err != nil {
+	return f.diff(before, after, num)
+}
+
+// diff returns what changed between two states of a unit. num is the index of every entry.
+func (f format) diff(before, after []byte, num int64) (api.ResourceMutationList, error) {
+	was, err := f.parse(before)
+	is, errIs := f.parse(after)
+	if err := cmp.Or(err, errIs); err != nil {
 		return nil, err
 	}
-	is, err := parsed(converter, after)
-	if err != nil {
-		return nil, err
-	}
-	list, err := mutation.Compute(was, is, int(num), x.ResourceProvider(t))
-	return changedOnly(list), err
+	list, err := mutation.Compute(was, is, int(num), f.provider)
+	return slices.DeleteFunc(list, func(m api.ResourceMutation) bool {
+		return m.ResourceMutationInfo.MutationType == api.MutationTypeNone
+	}), err
 }
 
 // Adopt returns the sources of a unit that is declared to have all of an upstream unit. What both

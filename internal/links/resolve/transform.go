@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -53,13 +54,9 @@ func (r *resolver) transform(l *entity.Link) error {
 		result.Results = append(result.Results, entity.ExpressionResult{Function: callText(&call)})
 	}
 	for _, w := range writes {
-		evaluator := w.of.Evaluator
-		if evaluator == "" {
-			evaluator = api.EvaluatorTemplate
-		}
 		result.Results = append(result.Results, entity.ExpressionResult{
 			Resource: refText(w.of.Resource), Path: w.of.Path, Expression: w.of.Expression,
-			Evaluator: evaluator, Value: w.value,
+			Evaluator: cmp.Or(w.of.Evaluator, api.EvaluatorTemplate), Value: w.value,
 		})
 	}
 	return nil
@@ -82,24 +79,21 @@ func callText(call *api.FunctionInvocation) string {
 func (r *resolver) upstreamValues(l *entity.Link, s *source) (map[string]any, error) {
 	values := map[string]any{}
 	var problems entity.Errors
+	report := func(code entity.Code, format string, args ...any) {
+		problems = append(problems, r.problem(l, code, format, args...))
+	}
 	add := func(name string, value any, found bool, err error) {
 		switch {
 		case err != nil:
 			problems = append(problems, r.problemsOf(l, err)...)
 		case !found:
-			problems = append(problems, r.problem(
-				l, entity.CodeNoValue, "%s has no value in %s", name, r.nameOf(s.up.UnitID),
-			))
+			report(entity.CodeNoValue, "%s has no value in %s", name, r.nameOf(s.up.UnitID))
 		case configkit.IsPlaceholder(value):
-			problems = append(problems, r.problem(
-				l, entity.CodeUpstreamPlaceholder, "%s is a placeholder in %s", name,
-				r.nameOf(s.up.UnitID),
-			))
+			report(entity.CodeUpstreamPlaceholder, "%s is a placeholder in %s", name,
+				r.nameOf(s.up.UnitID))
 		default:
 			if _, twice := values[name]; twice {
-				problems = append(problems, r.problem(
-					l, entity.CodeNameDup, "the name %s is used twice", name,
-				))
+				report(entity.CodeNameDup, "the name %s is used twice", name)
 			}
 			values[name] = value
 		}
@@ -122,12 +116,12 @@ func (r *resolver) upstreamValues(l *entity.Link, s *source) (map[string]any, er
 func (r *resolver) readNamed(
 	l *entity.Link, s *source, p *entity.NamedPath,
 ) (value any, found bool, err error) {
-	chosen := selectResources(s.resources, p.Resource, s.provider)
+	chosen := selectResources(s.resources, p.Resource)
 	if len(chosen) == 0 {
 		return nil, false, r.noResource(l, s, p.Name+": ", p.Resource)
 	}
 	for i := range chosen {
-		v, ok, err := readPath(chosen[i].doc, chosen[i].info.ResourceType, p.Path, s.provider)
+		v, ok, err := chosen[i].read(p.Path)
 		if err != nil {
 			return nil, false, err
 		}
@@ -139,10 +133,9 @@ func (r *resolver) readNamed(
 		case !found:
 			value, found = v, true
 		case fmt.Sprint(v) != fmt.Sprint(value):
-			return nil, false, r.problem(
-				l, entity.CodeAmbiguous, "%s: the %d resources %s have different values", p.Name,
-				len(chosen), refText(p.Resource),
-			)
+			return nil, false, r.problem(l, entity.CodeAmbiguous,
+				"%s: the %d resources %s have different values", p.Name, len(chosen),
+				refText(p.Resource))
 		}
 	}
 	return value, found, nil
@@ -166,10 +159,8 @@ func (r *resolver) runGetter(
 	for _, o := range result.Outputs {
 		rows, ok := o.Value.(api.AttributeValueList)
 		if !ok {
-			return nil, false, r.problem(
-				l, entity.CodeFunctionKind, "%s: function %s returns %s, not values", g.Name, name,
-				o.OutputType,
-			)
+			return nil, false, r.problem(l, entity.CodeFunctionKind,
+				"%s: function %s returns %s, not values", g.Name, name, o.OutputType)
 		}
 		for i := range rows {
 			return native(rows[i].Value), rows[i].Value != nil, nil
@@ -243,7 +234,7 @@ func (r *resolver) pathValues(l *entity.Link, values map[string]any) ([]pathValu
 		}
 		value, err := resourcetypes.ConvertText(text, p.DataType)
 		if err != nil {
-			e := r.problem(l, entity.CodeCoerce, "path %s: %v", p.Path, err)
+			e := r.problem(l, entity.CodeCoerce, "path %s: %w", p.Path, err)
 			e.Path = p.Path
 			problems = append(problems, e)
 			continue
@@ -267,7 +258,7 @@ func (r *resolver) runSetters(
 	if err := r.functionFailed(l, chain[0].FunctionName, result, err); err != nil {
 		return nil, err
 	}
-	return parsed(r.converter, result.ConfigData)
+	return r.parse(result.ConfigData)
 }
 
 // writePaths writes the values of DownstreamPaths.
@@ -279,18 +270,14 @@ func (r *resolver) writePaths(l *entity.Link, docs gaby.Container, writes []path
 			problems = append(problems, r.problemsOf(l, err)...)
 			continue
 		}
-		created, err := writePath(
-			target.doc, target.info.ResourceType, w.of.Path, w.value, r.provider,
-		)
+		created, err := target.write(w.of.Path, w.value)
 		if err != nil {
 			err = r.at(l, &target.info, w.of.Path, err)
 			problems = append(problems, r.problemsOf(l, err)...)
 			continue
 		}
 		for _, path := range created {
-			r.warn(
-				l, entity.WarnCreatedPath, &target.info, path, "path %s did not exist", path,
-			)
+			r.warn(l, entity.WarnCreatedPath, &target.info, path, "path %s did not exist", path)
 		}
 	}
 	return problems.Err()

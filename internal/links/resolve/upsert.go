@@ -30,11 +30,11 @@ func (r *resolver) upsert(l *entity.Link) error {
 	if err != nil {
 		return err
 	}
-	present, err := resourcesOf(docs, r.provider)
+	present, err := r.resources(docs)
 	if err != nil {
 		return err
 	}
-	if err := r.noDuplicates(l, present, "the unit", r.provider); err != nil {
+	if err := r.noDuplicates(l, present, "the unit"); err != nil {
 		return err
 	}
 	outputs := make([]api.ResourceInfo, 0, len(s.resources))
@@ -56,7 +56,7 @@ func (r *resolver) upsert(l *entity.Link) error {
 	if docs, err = r.prune(l, docs, outputs); err != nil {
 		return err
 	}
-	if err := demoteSiblings(docs, s.resources, r.provider); err != nil {
+	if err := r.demoteSiblings(docs, s.resources); err != nil {
 		return err
 	}
 	if _, err := r.commit(docs, cause{link: l}); err != nil {
@@ -77,8 +77,7 @@ func (r *resolver) upsertOne(
 			p.info.ResourceNameWithoutScope == produced.info.ResourceNameWithoutScope
 	})
 	if i < 0 {
-		added, err := gaby.ParseYAML([]byte(produced.doc.Content()))
-		return added, err
+		return gaby.ParseYAML([]byte(produced.doc.Content()))
 	}
 	next, err := gaby.ParseYAML([]byte(produced.doc.Content()))
 	if err != nil {
@@ -97,14 +96,12 @@ func (r *resolver) upsertOne(
 // warnOverwritten warns if somebody edited a resource since a link wrote it, and next, which
 // replaces it, has other values there.
 func (r *resolver) warnOverwritten(l *entity.Link, present *resource, next *gaby.YamlDoc) {
-	if !slices.ContainsFunc(l.Outputs, func(o api.ResourceInfo) bool {
-		return valueKey(&o, "") == valueKey(&present.info, "")
-	}) {
+	if !holds(l.Outputs, &present.info) {
 		return
 	}
 	for i := range r.sources {
 		m := &r.sources[i]
-		if valueKey(&m.Resource, "") != valueKey(&present.info, "") {
+		if valueKey(&m.Resource, "") != present.key() {
 			continue
 		}
 		var paths []string
@@ -117,16 +114,13 @@ func (r *resolver) warnOverwritten(l *entity.Link, present *resource, next *gaby
 		}
 		slices.Sort(paths)
 		for _, path := range paths {
-			was, ok, _ := readPath(present.doc, present.info.ResourceType, path, r.provider)
-			is, still, _ := readPath(next, present.info.ResourceType, path, r.provider)
+			was, ok, _ := present.read(path)
+			is, still, _ := (&resource{next, present.info, r.provider}).read(path)
 			if ok == still && fmt.Sprint(was) == fmt.Sprint(is) {
 				continue
 			}
-			r.warn(
-				l, entity.WarnOverridden, &present.info, path,
-				"the edited value of %s is overwritten",
-				path,
-			)
+			r.warn(l, entity.WarnOverridden, &present.info, path,
+				"the edited value of %s is overwritten", path)
 		}
 	}
 }
@@ -166,22 +160,24 @@ func (r *resolver) prune(
 	if !r.in.Options.Prune {
 		return docs, nil
 	}
-	all, err := resourcesOf(docs, r.provider)
+	all, err := r.resources(docs)
 	if err != nil {
 		return nil, err
 	}
-	isIn := func(list []api.ResourceInfo, info *api.ResourceInfo) bool {
-		return slices.ContainsFunc(list, func(o api.ResourceInfo) bool {
-			return valueKey(&o, "") == valueKey(info, "")
-		})
-	}
 	gone := map[*gaby.YamlDoc]bool{}
 	for i := range all {
-		if isIn(l.Outputs, &all[i].info) && !isIn(outputs, &all[i].info) {
+		if holds(l.Outputs, &all[i].info) && !holds(outputs, &all[i].info) {
 			gone[all[i].doc] = true
 		}
 	}
 	return docs.Delete(func(d *gaby.YamlDoc) bool { return gone[d] }), nil
+}
+
+// holds reports whether a list has a resource, in any namespace.
+func holds(list []api.ResourceInfo, info *api.ResourceInfo) bool {
+	return slices.ContainsFunc(list, func(o api.ResourceInfo) bool {
+		return valueKey(&o, "") == valueKey(info, "")
+	})
 }
 
 // produced returns the resources that an Upsert link writes, and the identity of the invocation
@@ -193,24 +189,21 @@ func (r *resolver) produced(l *entity.Link) (*source, string, error) {
 	}
 	if l.TransformInvocationID == "" && l.TransformInvocation == "" {
 		if s.up.ToolchainType != api.ToolchainKubernetesYAML {
-			return nil, "", r.problem(
-				l, entity.CodeToolchain,
+			return nil, "", r.problem(l, entity.CodeToolchain,
 				"unit %s is %s; without a TransformInvocation it must be %s",
-				r.nameOf(s.up.UnitID), s.up.ToolchainType, api.ToolchainKubernetesYAML,
-			)
+				r.nameOf(s.up.UnitID), s.up.ToolchainType, api.ToolchainKubernetesYAML)
 		}
-		return s, "", r.noDuplicates(l, s.resources, "unit "+r.nameOf(s.up.UnitID), s.provider)
+		return s, "", r.noDuplicates(l, s.resources, "unit "+r.nameOf(s.up.UnitID))
 	}
 	invocation := r.in.Invocations[l.TransformInvocationID]
 	if invocation == nil {
-		return nil, "", r.problem(
-			l, entity.CodeNotFound, "the invocation %s does not exist", l.TransformInvocation,
-		)
+		return nil, "", r.problem(l, entity.CodeNotFound, "the invocation %s does not exist",
+			l.TransformInvocation)
 	}
 	if problems := r.checkTransform(l, s.up, invocation); len(problems) > 0 {
 		return nil, "", problems
 	}
-	made := &source{up: s.up, version: s.version, provider: r.provider, converter: r.converter}
+	made := &source{format: r.format, up: s.up, version: s.version}
 	if s.isEmpty() {
 		return made, TransformHash(invocation), nil // rendering it would empty what was rendered
 	}
@@ -218,7 +211,7 @@ func (r *resolver) produced(l *entity.Link) (*source, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if made.docs, err = parsed(r.converter, []byte(payload)); err != nil {
+	if made.docs, err = r.parse([]byte(payload)); err != nil {
 		return nil, "", fmt.Errorf("the output of %s: %w", invocation.FunctionName, err)
 	}
 	for _, doc := range made.docs {
@@ -229,11 +222,10 @@ func (r *resolver) produced(l *entity.Link) (*source, string, error) {
 		if err != nil {
 			return nil, "", fmt.Errorf("the output of %s: %w", invocation.FunctionName, err)
 		}
-		made.resources = append(made.resources, resource{doc, info})
+		made.resources = append(made.resources, resource{doc, info, r.provider})
 	}
-	return made, TransformHash(invocation), r.noDuplicates(
-		l, made.resources, "the output of "+invocation.FunctionName, r.provider,
-	)
+	return made, TransformHash(invocation), r.noDuplicates(l, made.resources,
+		"the output of "+invocation.FunctionName)
 }
 
 // transformed runs the function of an invocation on what the link reads and returns its YAML.
@@ -276,7 +268,7 @@ func (r *resolver) functionFailed(
 	l *entity.Link, name string, result *handler.Result, err error,
 ) error {
 	if err != nil {
-		return r.problem(l, entity.CodeFunctionFailed, "function %s: %v", name, err)
+		return r.problem(l, entity.CodeFunctionFailed, "function %s: %w", name, err)
 	}
 	var problems entity.Errors
 	for _, f := range result.Failures {
@@ -299,41 +291,41 @@ func (r *resolver) functionFailed(
 
 // demoteSiblings marks the older revisions of produced resources as superseded: resources of the
 // same type with the same stable name that are still marked as the latest.
-func demoteSiblings(
-	docs gaby.Container, produced []resource, provider configkit.ResourceProvider,
-) error {
+func (r *resolver) demoteSiblings(docs gaby.Container, produced []resource) error {
+	coreOf := func(p *resource) string {
+		if core := p.contextField("ResourceNameStableCore"); core != "" {
+			return string(p.info.ResourceType) + "\x00" + core
+		}
+		return ""
+	}
 	cores, names := map[string]bool{}, map[string]bool{}
 	for i := range produced {
 		p := &produced[i]
-		if core := contextField(p.doc, provider, "ResourceNameStableCore"); core != "" {
-			cores[string(p.info.ResourceType)+"\x00"+core] = true
+		names[p.key()] = true
+		if core := coreOf(p); core != "" {
+			cores[core] = true
 		}
-		names[valueKey(&p.info, "")] = true
 	}
 	if len(cores) == 0 {
 		return nil
 	}
-	all, err := resourcesOf(docs, provider)
+	all, err := r.resources(docs)
 	if err != nil {
 		return err
 	}
 	for i := range all {
-		core := contextField(all[i].doc, provider, "ResourceNameStableCore")
-		if core == "" || !cores[string(all[i].info.ResourceType)+"\x00"+core] ||
-			names[valueKey(&all[i].info, "")] ||
-			contextField(all[i].doc, provider, "RenderRevision") != "Latest" {
+		one := &all[i]
+		if !cores[coreOf(one)] || names[one.key()] || one.contextField("RenderRevision") != "Latest" {
 			continue
 		}
-		if err := references.MarkRevision(all[i].doc, false, provider); err != nil {
-			return yamlpath.Locate(err, &all[i].info)
+		if err := references.MarkRevision(one.doc, false, r.provider); err != nil {
+			return yamlpath.Locate(err, &one.info)
 		}
 	}
 	return nil
 }
 
-// contextField returns a field of the context that a resource stores, "" if it has none.
-func contextField(
-	doc *gaby.YamlDoc, provider configkit.ResourceProvider, field string,
-) string {
-	return doc.Path(string(provider.ContextPath(field))).Value().Text()
+// contextField returns a field of the context that the resource stores, "" if it has none.
+func (r *resource) contextField(field string) string {
+	return r.doc.Path(string(r.provider.ContextPath(field))).Value().Text()
 }

@@ -2,10 +2,8 @@ package resolve
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
@@ -16,18 +14,6 @@ type location struct {
 	segments []string
 	value    gaby.Value // missing if it can be created
 }
-
-// errorAt is an error with a code, which a link completes.
-type errorAt struct {
-	code entity.Code
-	msg  string
-	hint string
-	err  error
-}
-
-func (e *errorAt) Error() string { return e.msg }
-
-func (e *errorAt) Unwrap() error { return e.err }
 
 // locations returns the values of a resource that a path leads to. A missing one is included if it
 // can be created: its parents are maps or are missing below a map. List elements are never created.
@@ -43,52 +29,53 @@ func locations(doc *gaby.YamlDoc, compiled *yamlpath.Path, path string) ([]locat
 		})
 	if dotted, ok := errors.AsType[*yamlpath.KeyWithDotsError](err); ok {
 		key := dotted.Segments[len(dotted.Segments)-1]
-		return nil, &errorAt{
-			entity.CodePathDottedKey, fmt.Sprintf("path %s: %v", path, err),
-			"the key is written " + yamlpath.Escape(key), err,
-		}
+		return nil, entity.Fail(entity.CodePathDottedKey, "path %s: %w", path, err).
+			WithHint("the key is written " + yamlpath.Escape(key))
 	}
 	if through, ok := errors.AsType[*yamlpath.NotAMapError](err); ok {
-		return nil, &errorAt{
-			entity.CodePathType, fmt.Sprintf("path %s leads through %s", path,
-				yamlpath.Describe(through.Value)), through.Hint, err,
-		}
+		e := entity.Fail(entity.CodePathType, "path %s leads through %s", path,
+			yamlpath.Describe(through.Value)).WithHint(through.Hint)
+		e.Err = err
+		return nil, e
 	}
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, &errorAt{
-			entity.CodePathNotFound, fmt.Sprintf("path %s does not exist", path),
-			"maps are created, list elements are not", nil,
-		}
+		return nil, notThere(path).WithHint("maps are created, list elements are not")
 	}
 	return found, nil
 }
 
-// writePath writes value, a string, int or bool, to every value that a path of a resource leads to.
-// A value that is equal already is not edited. It returns the paths that it created.
-func writePath(
-	doc *gaby.YamlDoc, t api.ResourceType, path string, value any,
-	provider configkit.ResourceProvider,
-) (created []string, err error) {
-	compiled, err := yamlpath.Parse(path)
-	if err != nil {
-		return nil, &errorAt{code: entity.CodePathNotFound, msg: err.Error(), err: err}
-	}
-	if compiled.EmbeddedPath() != "" {
-		return nil, writePart(doc, t, compiled, path, value, provider)
-	}
-	found, err := locations(doc, compiled, path)
-	if err != nil {
-		return nil, err
-	}
+func notThere(path string) *entity.Error {
+	return entity.Fail(entity.CodePathNotFound, "path %s does not exist", path)
+}
+
+// scalars returns the values at a path that can be written as scalars.
+func (r *resource) scalars(compiled *yamlpath.Path, path string) ([]location, error) {
+	found, err := locations(r.doc, compiled, path)
 	for _, at := range found {
 		if kind := at.value.Kind(); kind == gaby.Map || kind == gaby.List {
-			return nil, &errorAt{
-				entity.CodePathType, fmt.Sprintf("path %s is a map or a list", path), "", nil,
-			}
+			return nil, entity.Fail(entity.CodePathType, "path %s is a map or a list", path)
 		}
+	}
+	return found, err
+}
+
+// write writes value, a string, int or bool, to every value that a path of the resource leads to. A
+// value that is equal already is not edited. It returns the paths that it created. Its errors with a
+// code are completed by resolver.at.
+func (r *resource) write(path string, value any) (created []string, err error) {
+	compiled, err := yamlpath.Parse(path)
+	if err != nil {
+		return nil, entity.Fail(entity.CodePathNotFound, "%w", err)
+	}
+	if compiled.EmbeddedPath() != "" {
+		return nil, r.writePart(compiled, path, value)
+	}
+	found, err := r.scalars(compiled, path)
+	if err != nil {
+		return nil, err
 	}
 	for _, at := range found {
 		if sameScalar(at.value, value) {
@@ -97,7 +84,7 @@ func writePath(
 		if !at.value.Exists() {
 			created = append(created, string(yamlpath.Join(at.segments)))
 		}
-		if _, err := doc.Set(value, at.segments...); err != nil {
+		if _, err := r.doc.Set(value, at.segments...); err != nil {
 			return nil, err
 		}
 	}
@@ -105,19 +92,16 @@ func writePath(
 }
 
 // writePart writes the part of a scalar that a path with # names.
-func writePart(
-	doc *gaby.YamlDoc, t api.ResourceType, compiled *yamlpath.Path, path string, value any,
-	provider configkit.ResourceProvider,
-) error {
-	accessor, err := accessorOf(t, compiled, path, provider)
+func (r *resource) writePart(compiled *yamlpath.Path, path string, value any) error {
+	accessor, err := r.accessor(compiled, path)
 	if err != nil {
-		return &errorAt{code: entity.CodePathNotFound, msg: err.Error(), err: err}
+		return entity.Fail(entity.CodePathNotFound, "%w", err)
 	}
-	if err := doc.Check(); err != nil {
+	if err := r.doc.Check(); err != nil {
 		return err
 	}
 	var found []location
-	err = compiled.Resolve(doc.Value(), yamlpath.Options{Accessor: accessor, NoArguments: true},
+	err = compiled.Resolve(r.doc.Value(), yamlpath.Options{Accessor: accessor, NoArguments: true},
 		func(m *yamlpath.Match) error {
 			found = append(found, location{append([]string(nil), m.Segments...), m.Value})
 			return nil
@@ -135,14 +119,12 @@ func writePart(
 		if text == at.value.Text() {
 			continue
 		}
-		if _, err := doc.Set(text, at.segments...); err != nil {
+		if _, err := r.doc.Set(text, at.segments...); err != nil {
 			return err
 		}
 	}
 	if count == 0 {
-		return &errorAt{
-			code: entity.CodePathNotFound, msg: fmt.Sprintf("path %s does not exist", path),
-		}
+		return notThere(path)
 	}
 	return nil
 }
@@ -166,12 +148,11 @@ func sameScalar(v gaby.Value, want any) bool {
 
 // at completes the error of a read or write with the link, the resource and the path.
 func (r *resolver) at(l *entity.Link, about *api.ResourceInfo, path string, err error) error {
-	e, ok := errors.AsType[*errorAt](err)
+	e, ok := errors.AsType[*entity.Error](err)
 	if !ok {
 		return yamlpath.Locate(err, about)
 	}
-	problem := r.problem(l, e.code, "%s: %s", about, e.msg)
-	problem.Hint, problem.Path, problem.Err = e.hint, path, e.err
-	problem.Resource = about.String()
+	problem := r.problem(l, e.Code, "%s: %s", about, e.Message).WithHint(e.Hint)
+	problem.Path, problem.Err, problem.Resource = path, e.Err, about.String()
 	return problem
 }
