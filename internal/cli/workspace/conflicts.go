@@ -21,7 +21,7 @@ import (
 // unitConflicts holds the flags of unit conflicts.
 type unitConflicts struct {
 	session.Common
-	session.Output
+	session.PrintFlags
 	apply, dismiss, inEditor bool
 	reason, resource, path   string
 	severity                 command.Choice
@@ -43,7 +43,7 @@ can be said in ConflictSeverity of fctl-workspace.yaml; those to ignore are not
 listed.`,
 		Args: session.Words(1, 1),
 	}
-	flags := session.Flags(cmd, o.AddWrite, o.Output.Add)
+	flags := session.Flags(cmd, o.AddWrite, o.PrintFlags.Add)
 	flags.BoolVar(&o.apply, "apply", false, "write the values of the upstream unit")
 	flags.BoolVar(&o.dismiss, "dismiss", false, "forget the conflicts")
 	flags.BoolVar(&o.inEditor, "edit", false,
@@ -121,7 +121,7 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 	if err != nil {
 		return err
 	}
-	table := session.Table[api.MutationConflict]{
+	table := session.Listing[api.MutationConflict]{
 		Head: []string{"RESOURCE", "PATH", "REASON", "EFFECT", "LINK", "+SEVERITY", "+CONFLICT"},
 		Cells: func(c api.MutationConflict) []string {
 			return []string{
@@ -142,7 +142,7 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 			}{c, of}
 		},
 	}
-	return table.Print(s, &o.Output, all)
+	return table.Print(s, &o.PrintFlags, all)
 }
 
 // outstanding records what the user edited in a unit, and returns the unit and its conflicts.
@@ -219,7 +219,7 @@ func (o *unitConflicts) write(
 	}
 	description := cmp.Or(o.ChangeDesc,
 		verb+diag.Count(len(conflicts)-len(applied.Left), "conflict"))
-	s.Tx.Revise(u, workspace.Change{
+	s.Tx.Revise(u, workspace.NewRevision{
 		Data: applied.Data, Source: entity.SourceMergeUnits, Description: description,
 		Mutations: applied.Mutations, Sources: applied.Sources,
 	})

@@ -25,7 +25,7 @@ func newRevision(a *command.App) *cobra.Command {
 }
 
 func newRevisionList(a *command.App) *cobra.Command {
-	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
+	c, sel, out := &session.Common{App: a}, &session.SelectFlags{}, &session.PrintFlags{}
 	cmd := &cobra.Command{
 		Use: "list [flags] UNIT", Short: "List the revisions of a unit, newest first",
 		Args: session.Words(1, 1),
@@ -43,7 +43,7 @@ func newRevisionList(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		table := session.Table[*entity.Revision]{
+		table := session.Listing[*entity.Revision]{
 			Head: []string{"NUM", "SOURCE", "HASH", "+CREATED", "DESCRIPTION"},
 			Cells: func(r *entity.Revision) []string {
 				return []string{
@@ -119,7 +119,7 @@ func newMutation(a *command.App) *cobra.Command {
 }
 
 func newMutationList(a *command.App) *cobra.Command {
-	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
+	c, sel, out := &session.Common{App: a}, &session.SelectFlags{}, &session.PrintFlags{}
 	cmd := &cobra.Command{
 		Use: "list [flags] UNIT", Short: "List the mutations of a unit, newest first",
 		Args: session.Words(1, 1),
@@ -135,7 +135,7 @@ func newMutationList(a *command.App) *cobra.Command {
 			return err
 		}
 		slices.Reverse(all)
-		table := session.Table[*entity.Mutation]{
+		table := session.Listing[*entity.Mutation]{
 			Head: []string{
 				"NUM", "REVISION", "LINK", "PROVIDED-RESOURCE", "PROVIDED-PATH", "FUNCTION",
 				"MERGE-SOURCE",
@@ -169,7 +169,7 @@ func shownMutation(s *session.Session, u *workspace.Unit, m *entity.Mutation) *e
 
 // mutations returns the selected mutations of a unit.
 func mutations(
-	s *session.Session, u *workspace.Unit, sel *session.Selection,
+	s *session.Session, u *workspace.Unit, sel *session.SelectFlags,
 ) ([]*entity.Mutation, error) {
 	expr, _, err := sel.Expr(s, filter.Mutation)
 	if err != nil {

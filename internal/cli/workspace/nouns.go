@@ -24,7 +24,7 @@ type noun[T workspace.Entity] struct {
 
 // list makes the command that lists the selected ones.
 func (n *noun[T]) list(a *command.App, short string) *cobra.Command {
-	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
+	c, sel, out := &session.Common{App: a}, &session.SelectFlags{}, &session.PrintFlags{}
 	cmd := &cobra.Command{Use: "list [flags]", Short: short, Args: command.NoArguments}
 	flags := session.Flags(cmd, out.Add)
 	if n.kind == entity.KindSpace {
@@ -38,7 +38,7 @@ func (n *noun[T]) list(a *command.App, short string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		table := session.Table[T]{
+		table := session.Listing[T]{
 			Head: n.head, Name: T.Name, Object: func(e T) any { return e.Self() },
 			Cells: func(e T) []string { return n.cells(s, e) },
 		}
@@ -49,8 +49,8 @@ func (n *noun[T]) list(a *command.App, short string) *cobra.Command {
 // common makes a command about one of them.
 func (n *noun[T]) common(
 	a *command.App, use, short string,
-) (*session.Common, *session.Output, *cobra.Command) {
-	c, out := &session.Common{App: a}, &session.Output{}
+) (*session.Common, *session.PrintFlags, *cobra.Command) {
+	c, out := &session.Common{App: a}, &session.PrintFlags{}
 	cmd := &cobra.Command{Use: use + " [flags] " + n.word, Short: short, Args: session.Words(1, 1)}
 	if n.kind != entity.KindSpace {
 		session.Flags(cmd, c.AddSpace)
@@ -90,14 +90,14 @@ type creation struct {
 	session.Common
 	session.Metadata
 	session.Body
-	session.Output
+	session.PrintFlags
 }
 
 // add adds the flags.
 func (o *creation) add(a *command.App, cmd *cobra.Command, kind entity.Kind) {
 	o.App, o.Of = a, kind
 	flags := session.Flags(cmd, o.AddDryRun, o.Metadata.Add, o.AddAllowExists, o.Body.Add,
-		o.Output.Add)
+		o.PrintFlags.Add)
 	if kind != entity.KindSpace {
 		o.AddSpace(flags)
 	}
@@ -132,7 +132,7 @@ func (n *noun[T]) create(o *creation, s *session.Session, words []string, finish
 		c.Slug = words[0]
 	}
 	if existing := s.Existing(n.kind, e.Name()); existing != nil && o.AllowExists {
-		return s.PrintOne(&o.Output, existing, existing, "")
+		return s.PrintOne(&o.PrintFlags, existing, existing, "")
 	}
 	if err := finish(e); err != nil {
 		return err
@@ -143,5 +143,5 @@ func (n *noun[T]) create(o *creation, s *session.Session, words []string, finish
 	if err := s.Tx.Create(s.Workspace, e); err != nil {
 		return err
 	}
-	return s.PrintDone(&o.Output, e, "created")
+	return s.PrintDone(&o.PrintFlags, e, "created")
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func newUnitOrder(a *command.App) *cobra.Command {
-	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
+	c, sel, out := &session.Common{App: a}, &session.SelectFlags{}, &session.PrintFlags{}
 	var more []string
 	cmd := &cobra.Command{
 		Use: "order [flags] [UNIT...]", Short: "Print units in the order in which to apply them",
@@ -55,7 +55,7 @@ through units that are not printed.`,
 		if units, err = s.Ordered(units, *destroy); err != nil {
 			return err
 		}
-		table := session.Table[*workspace.Unit]{
+		table := session.Listing[*workspace.Unit]{
 			Head: []string{"LEVEL", "SPACE", "UNIT"},
 			Cells: func(u *workspace.Unit) []string {
 				return []string{strconv.Itoa(levels[u]), u.SpaceSlug, u.Slug}

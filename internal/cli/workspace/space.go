@@ -77,7 +77,7 @@ func newSpaceUpdate(a *command.App) *cobra.Command {
 space; with --patch, labels and annotations that the text does not have stay.`,
 		Args: session.Words(1, 1),
 	}
-	flags := session.Flags(cmd, o.AddDryRun, o.Metadata.Add, o.Body.Add, o.Output.Add)
+	flags := session.Flags(cmd, o.AddDryRun, o.Metadata.Add, o.Body.Add, o.PrintFlags.Add)
 	patch := flags.Bool("patch", false, "merge labels and annotations of a text")
 	version := flags.Int64("version", 0, "fail if the space has another version than `N`")
 	return o.Writes(cmd, func(s *session.Session, words []string) error {
@@ -100,7 +100,7 @@ space; with --patch, labels and annotations that the text does not have stay.`,
 		}
 		s.Tx.Updated(&p.Common)
 		s.Tx.Write(p)
-		return s.PrintDone(&o.Output, p, "updated")
+		return s.PrintDone(&o.PrintFlags, p, "updated")
 	})
 }
 
@@ -118,7 +118,7 @@ func updateSpace(p *workspace.Space, text entity.Text, patch bool) error {
 }
 
 func newSpaceRename(a *command.App) *cobra.Command {
-	c, out := &session.Common{App: a}, &session.Output{}
+	c, out := &session.Common{App: a}, &session.PrintFlags{}
 	cmd := &cobra.Command{
 		Use: "rename [flags] SPACE NAME", Short: "Give a space another name",
 		Long: `Give a space another name. Everything in it moves; links from other spaces stay as

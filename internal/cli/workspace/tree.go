@@ -15,7 +15,7 @@ import (
 )
 
 func newUnitTree(a *command.App) *cobra.Command {
-	c, sel := &session.Common{App: a}, &session.Selection{}
+	c, sel := &session.Common{App: a}, &session.SelectFlags{}
 	cmd := &cobra.Command{
 		Use: "tree [flags] [UNIT...]", Short: "Show units as trees, upstreams at the top",
 		Long: `Show units as trees: upstreams at the top, with what depends on them below. With

@@ -23,7 +23,7 @@ revision. Units are named in their space, or as SPACE/UNIT.`,
 }
 
 func newUnitList(a *command.App) *cobra.Command {
-	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
+	c, sel, out := &session.Common{App: a}, &session.SelectFlags{}, &session.PrintFlags{}
 	cmd := &cobra.Command{
 		Use: "list [flags]", Short: "List the units of a space",
 		Long: `List the units of a space, or of every space with --space "*". A plus sign after
@@ -38,7 +38,7 @@ the revision marks an edit that is not recorded yet.`,
 		}
 		edited, problems := s.Edited(units)
 		s.Unread(problems.Err())
-		table := session.Table[*workspace.Unit]{
+		table := session.Listing[*workspace.Unit]{
 			Head: []string{
 				"NAME", "SPACE", "TOOLCHAIN", "REVISION", "+UPSTREAM", "+LABELS", "+CHANGE",
 			},
@@ -65,7 +65,7 @@ the revision marks an edit that is not recorded yet.`,
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 func newUnitGet(a *command.App) *cobra.Command {
-	c, out := &session.Common{App: a}, &session.Output{}
+	c, out := &session.Common{App: a}, &session.PrintFlags{}
 	cmd := &cobra.Command{
 		Use: "get [flags] UNIT", Short: "Show a unit",
 		Long: `Show a unit. JSON and YAML also have what the head revision needs and provides,
@@ -145,7 +145,7 @@ func newUnitData(a *command.App) *cobra.Command {
 }
 
 func newUnitRename(a *command.App) *cobra.Command {
-	c, out := &session.Common{App: a}, &session.Output{}
+	c, out := &session.Common{App: a}, &session.PrintFlags{}
 	cmd := &cobra.Command{
 		Use: "rename [flags] UNIT NAME", Short: "Give a unit another name",
 		Long: `Give a unit another name. Its files and its history move; links to it and from it
@@ -167,7 +167,7 @@ stay as they are, and are not stale afterwards.`,
 }
 
 func newUnitDelete(a *command.App) *cobra.Command {
-	c, sel := &session.Common{App: a}, &session.Selection{}
+	c, sel := &session.Common{App: a}, &session.SelectFlags{}
 	cmd := &cobra.Command{
 		Use: "delete [flags] [UNIT...]", Short: "Delete units with their links and history",
 		Long: `Delete units, the links that they have, and their history. Links of other units

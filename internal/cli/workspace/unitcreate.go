@@ -22,7 +22,7 @@ type unitCreate struct {
 	session.Common
 	session.Metadata
 	session.Body
-	session.Output
+	session.PrintFlags
 	toolchain, upstreamSpace, upstreamUnit string
 	paths                                  []string
 	recursive, createSpace                 bool
@@ -46,7 +46,7 @@ its data in base64 if it has the field Data.`,
 		Args: session.Words(0, 2),
 	}
 	flags := session.Flags(cmd, o.AddWrite, o.Metadata.Add, o.AddAllowExists, o.Body.Add,
-		o.Output.Add)
+		o.PrintFlags.Add)
 	flags.StringVar(&o.toolchain, "toolchain", "",
 		"`TOOLCHAIN`, if the name of the file does not imply it")
 	flags.StringVar(&o.upstreamUnit, "upstream-unit", "", "clone the unit `[SPACE/]UNIT`")
@@ -96,7 +96,7 @@ func (o *unitCreate) run(s *session.Session, words []string) error {
 	}
 	for _, n := range all {
 		if u := s.Existing(entity.KindUnit, space.Slug+"/"+n.slug); u != nil && o.AllowExists {
-			if err := s.PrintOne(&o.Output, u, u, ""); err != nil {
+			if err := s.PrintOne(&o.PrintFlags, u, u, ""); err != nil {
 				return err
 			}
 			continue
@@ -105,7 +105,7 @@ func (o *unitCreate) run(s *session.Session, words []string) error {
 		if err != nil {
 			return err
 		}
-		if err := s.PrintDone(&o.Output, u, "created"); err != nil {
+		if err := s.PrintDone(&o.PrintFlags, u, "created"); err != nil {
 			return err
 		}
 	}

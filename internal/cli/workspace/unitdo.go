@@ -20,7 +20,7 @@ import (
 // unitDo holds the flags of unit do.
 type unitDo struct {
 	session.Common
-	session.Selection
+	session.SelectFlags
 	whereResource string
 	invocation    string
 	subgroup      string
@@ -42,7 +42,7 @@ given before FUNCTION.`,
   fctl unit do --where "Labels.tier = 'web'" set-annotation team shop
   fctl unit do web get-container-image '*'`,
 	}
-	flags := session.Flags(cmd, o.AddWrite, o.Selection.Add)
+	flags := session.Flags(cmd, o.AddWrite, o.SelectFlags.Add)
 	flags.SetInterspersed(false)
 	flags.StringVar(&o.whereResource, "where-resource", "", "select only resources matching "+
 		"`EXPR`")
@@ -51,7 +51,7 @@ given before FUNCTION.`,
 	flags.BoolVar(&o.protect, "protect", false, "keep merges from overwriting this change")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		var names []string
-		if !o.Selection.IsSet() {
+		if !o.SelectFlags.IsSet() {
 			if len(words) == 0 {
 				return session.Missing(cmd, "UNIT")
 			}
@@ -174,7 +174,7 @@ func (o *unitDo) run(
 	if err != nil {
 		return err
 	}
-	s.Tx.Revise(u, workspace.Change{
+	s.Tx.Revise(u, workspace.NewRevision{
 		Data: r.ConfigData, Source: entity.SourceInvoke,
 		Description: cmp.Or(o.ChangeDesc, o.invocation, o.said),
 		Mutations:   mutations, Sources: sources,

@@ -18,10 +18,10 @@ import (
 // unitUpdate holds the flags of unit update.
 type unitUpdate struct {
 	session.Common
-	session.Selection
+	session.SelectFlags
 	session.Metadata
 	session.Body
-	session.Output
+	session.PrintFlags
 	session.ResolveFlags
 	patch, upgrade, protect bool
 	several                 bool // units
@@ -55,8 +55,8 @@ not have stay.`,
   fctl unit update web --restore 3`,
 		Args: o.check,
 	}
-	flags := session.Flags(cmd, o.AddWrite, o.Selection.Add, o.Metadata.Add, o.Body.Add,
-		o.Output.Add, o.ResolveFlags.Add)
+	flags := session.Flags(cmd, o.AddWrite, o.SelectFlags.Add, o.Metadata.Add, o.Body.Add,
+		o.PrintFlags.Add, o.ResolveFlags.Add)
 	flags.BoolVar(&o.patch, "patch", false, "merge labels and annotations of a text")
 	flags.BoolVar(&o.upgrade, "upgrade", false, "merge what changed in the unit it was cloned from")
 	flags.StringArrayVar(&o.resolve, "resolve", nil,
@@ -91,7 +91,7 @@ func (o *unitUpdate) check(cmd *cobra.Command, words []string) error {
 		return err
 	}
 	names := words[:min(len(words), 1)]
-	if err := session.NamesOrWhere(cmd, names, &o.Selection, "UNIT"); err != nil {
+	if err := session.NamesOrWhere(cmd, names, &o.SelectFlags, "UNIT"); err != nil {
 		return err
 	}
 	data := 0
@@ -147,7 +147,7 @@ func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) 
 		if err := s.Tx.RestoreWorking(u); err != nil {
 			return err
 		}
-		return s.PrintDone(&o.Output, u, "updated")
+		return s.PrintDone(&o.PrintFlags, u, "updated")
 	}
 	edits, err := s.Propagator.Edits(u)
 	if err != nil {
@@ -180,7 +180,7 @@ func (o *unitUpdate) run(s *session.Session, u *workspace.Unit, words []string) 
 	if o.Form == mutationsForm {
 		return nil // all of them at the end
 	}
-	return s.PrintDone(&o.Output, u, "updated")
+	return s.PrintDone(&o.PrintFlags, u, "updated")
 }
 
 // fields gives a unit the fields of the text that flags name, and returns the data that it has.

@@ -64,7 +64,7 @@ func round(c *session.Common, cmd *cobra.Command, fail bool) error {
 			problems = append(problems, err)
 		}
 		results, err := s.Propagator.Run(s.Ctx, s.Revised(),
-			propagate.Selection{Stale: true, Propagate: true})
+			propagate.Wave{Stale: true, Propagate: true})
 		if err != nil {
 			problems = append(problems, err)
 		}

@@ -143,8 +143,8 @@ type Error struct {
 	Err   error
 }
 
-// Finding is a problem with a field of a definition, such as DownstreamPaths[0].Expression.
-type Finding struct {
+// FieldError is a problem with a field of a definition, such as DownstreamPaths[0].Expression.
+type FieldError struct {
 	Field string
 	*Error
 }

@@ -23,7 +23,7 @@ type Entity interface {
 	State() any
 	Restore(state any)
 
-	fields(r *reader) []strict.Field
+	fields(r *definitionReader) []strict.Field
 }
 
 // New returns an empty entity.

@@ -34,7 +34,7 @@ func DecodeUnitBody(text Text) (u *Unit, data []byte, has bool, err error) {
 }
 
 // of returns what messages call an entity, and its fields.
-func (r *reader) of(e Entity) (noun string, fields []strict.Field) {
+func (r *definitionReader) of(e Entity) (noun string, fields []strict.Field) {
 	kind := string(e.Kind())
 	noun = "a " + kind
 	if e.Kind() == KindInvocation {
@@ -60,18 +60,18 @@ func (r *reader) of(e Entity) (noun string, fields []strict.Field) {
 	return noun, append(fields, e.fields(r)...)
 }
 
-func (s *Space) fields(*reader) []strict.Field {
+func (s *Space) fields(*definitionReader) []strict.Field {
 	return []strict.Field{strict.Map("TargetFacts", &s.TargetFacts, strict.Value.Text)}
 }
 
-func (u *Unit) fields(r *reader) []strict.Field {
+func (u *Unit) fields(r *definitionReader) []strict.Field {
 	return append(r.recorded("HeadRevisionNum", "HeadMutationNum", "HeadUnitActionNum", "DataHash",
 		"UpstreamUnitID", "UpstreamSpaceID", "UpstreamRevisionNum", "NeededPaths", "ProvidedPaths",
 		"MutationSources", "Conflicts", "LastChangeDescription", "SelfBindings",
 		"ExternalRevisionNum"), strict.Text("ToolchainType", &u.ToolchainType))
 }
 
-func (i *Invocation) fields(*reader) []strict.Field {
+func (i *Invocation) fields(*definitionReader) []strict.Field {
 	return []strict.Field{
 		strict.Text("ToolchainType", &i.ToolchainType),
 		strict.Text("FunctionName", &i.FunctionName),
@@ -81,7 +81,7 @@ func (i *Invocation) fields(*reader) []strict.Field {
 	}
 }
 
-func (f *Filter) fields(*reader) []strict.Field {
+func (f *Filter) fields(*definitionReader) []strict.Field {
 	return []strict.Field{
 		strict.Text("From", &f.From),
 		strict.Text("FromSpace", &f.FromSpace),
@@ -91,7 +91,7 @@ func (f *Filter) fields(*reader) []strict.Field {
 	}
 }
 
-func (l *Link) fields(r *reader) []strict.Field {
+func (l *Link) fields(r *definitionReader) []strict.Field {
 	return append(r.recorded(
 		"Hash", "UpstreamLastMergedRevisionNum", "MergeBaseRevisionNum", "MergedHash",
 		"DownstreamLastMergedRevisionNum", "MergeMutationNum", "ResolvedHash", "MadeCurrent",
@@ -118,7 +118,7 @@ func (l *Link) fields(r *reader) []strict.Field {
 		strict.Bool("InsertStripMetadata", &l.InsertStripMetadata))
 }
 
-func (r *reader) binding(v strict.Value) Binding {
+func (r *definitionReader) binding(v strict.Value) Binding {
 	var b Binding
 	v.Object("a binding",
 		strict.Text("AttributeName", &b.AttributeName),
@@ -137,7 +137,7 @@ func (r *reader) binding(v strict.Value) Binding {
 
 // auto reads AutoUpdate of a binding. A binding that resolving made is recorded, not defined: it
 // would be lost.
-func (r *reader) auto(to *bool) strict.Field {
+func (r *definitionReader) auto(to *bool) strict.Field {
 	return strict.Field{Name: "AutoUpdate", Read: func(v strict.Value) {
 		if *to = v.Bool(); *to && !r.text.Body {
 			v.Fail("remove the binding", "AutoUpdate is for bindings that resolving makes; fctl "+

@@ -19,18 +19,18 @@ type Text struct {
 	Body bool
 }
 
-// reader reads one definition.
-type reader struct {
+// definitionReader reads one definition.
+type definitionReader struct {
 	strict.Reader
 	text Text
 }
 
-func newReader(text Text) *reader {
-	return &reader{Reader: strict.Reader{File: text.File}, text: text}
+func newReader(text Text) *definitionReader {
+	return &definitionReader{Reader: strict.Reader{File: text.File}, text: text}
 }
 
 // read reads the fields of the definition. The error has the type Errors.
-func (r *reader) read(noun string, fields []strict.Field) error {
+func (r *definitionReader) read(noun string, fields []strict.Field) error {
 	if v := r.document(); v.Exists() {
 		v.Object(noun, fields...)
 	}
@@ -38,7 +38,7 @@ func (r *reader) read(noun string, fields []strict.Field) error {
 }
 
 // document parses the text. The value is missing if the text is not YAML or is empty.
-func (r *reader) document() (one strict.Value) {
+func (r *definitionReader) document() (one strict.Value) {
 	if len(r.text.Bytes) > maxDefinition {
 		r.Report(gaby.Position{}, "", "the definition has more than %d bytes",
 			maxDefinition).Kind = strict.Syntax
@@ -58,7 +58,7 @@ func (r *reader) document() (one strict.Value) {
 	return one
 }
 
-// Problems returns the problems of a reader with their codes.
+// Problems returns the problems of a definitionReader with their codes.
 func Problems(r *strict.Reader) Errors {
 	var all Errors
 	for _, p := range r.Problems() {
@@ -84,7 +84,7 @@ func Problems(r *strict.Reader) Errors {
 
 // recorded returns fields that fctl records. They do not belong into a definition file. A body may
 // have them.
-func (r *reader) recorded(names ...string) []strict.Field {
+func (r *definitionReader) recorded(names ...string) []strict.Field {
 	fields, refuse := strict.Unread(names...), r.refuse
 	for i := range fields {
 		fields[i].Read = refuse
@@ -93,7 +93,7 @@ func (r *reader) recorded(names ...string) []strict.Field {
 }
 
 // refuse reports a recorded field in a definition file.
-func (r *reader) refuse(v strict.Value) {
+func (r *definitionReader) refuse(v strict.Value) {
 	if !r.text.Body {
 		v.FailKey("remove the line", "%s is recorded by fctl and does not belong into a definition",
 			v.Path).Code = string(CodeFieldNotAllowed)

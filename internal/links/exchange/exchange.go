@@ -20,8 +20,8 @@ import (
 // OriginAnnotation is the annotation of an imported entity that holds its ID in the other system.
 const OriginAnnotation = "fctl.dev/imported-id"
 
-// Object is an entity of another system.
-type Object struct {
+// Foreign is an entity of another system.
+type Foreign struct {
 	entity.Entity
 	ID        string // in the other system; "" if it is unknown
 	SpaceID   string
@@ -38,7 +38,7 @@ type Object struct {
 }
 
 // Called returns the kind and the name of the object for messages.
-func (o *Object) Called() string {
+func (o *Foreign) Called() string {
 	name := o.Base().Slug
 	if o.Kind() != entity.KindSpace && o.SpaceSlug != "" {
 		name = o.SpaceSlug + "/" + name
@@ -46,11 +46,11 @@ func (o *Object) Called() string {
 	return string(o.Kind()) + " " + name
 }
 
-// Set is the content of some files.
-type Set struct {
+// Content is the content of some files.
+type Content struct {
 	// Objects are sorted so that an object follows what it refers to: spaces, units, invocations,
 	// filters, links.
-	Objects []*Object
+	Objects []*Foreign
 	// Spaces are the spaces that objects mention, by ID.
 	Spaces map[string]*entity.Space
 	// Units are the names, "space/slug", of units that links mention, by ID.

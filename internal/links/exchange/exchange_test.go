@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/links/exchange"
 )
 
-func read(t *testing.T, texts ...string) *exchange.Set {
+func read(t *testing.T, texts ...string) *exchange.Content {
 	t.Helper()
 	all := make([]entity.Text, len(texts))
 	for i, text := range texts {

@@ -50,8 +50,8 @@ func Kinds() []entity.Kind {
 
 // Read reads texts in JSON or YAML: an object, a list, or several documents. The error is of the
 // type entity.Errors and has everything that is wrong.
-func Read(texts []entity.Text) (*Set, error) {
-	r := &reader{set: &Set{
+func Read(texts []entity.Text) (*Content, error) {
+	r := &foreignReader{set: &Content{
 		Spaces: map[string]*entity.Space{}, Units: map[string]string{},
 		Unsupported: map[string]int{},
 	}}
@@ -77,21 +77,21 @@ func Read(texts []entity.Text) (*Set, error) {
 			o.SpaceSlug = s.Slug
 		}
 	}
-	slices.SortStableFunc(r.set.Objects, func(a, b *Object) int {
+	slices.SortStableFunc(r.set.Objects, func(a, b *Foreign) int {
 		return cmp.Compare(order(a.Kind()), order(b.Kind()))
 	})
 	return r.set, problems.Err()
 }
 
-// part is one of several JSON texts one after another, as several commands print them.
-type part struct {
+// jsonText is one of several JSON texts one after another, as several commands print them.
+type jsonText struct {
 	bytes []byte
 	line  int // lines before it
 }
 
 // parts returns the JSON texts in a text, or the text itself if it is something else.
-func parts(text []byte) []part {
-	var all []part
+func parts(text []byte) []jsonText {
+	var all []jsonText
 	d := json.NewDecoder(bytes.NewReader(text))
 	for {
 		var one json.RawMessage
@@ -100,23 +100,23 @@ func parts(text []byte) []part {
 			return all
 		}
 		if err != nil {
-			return []part{{text, 0}}
+			return []jsonText{{text, 0}}
 		}
 		begin := d.InputOffset() - int64(len(one))
 		line := bytes.Count(text[:begin], []byte("\n"))
 		// The columns of the first line stay right.
 		indent := begin - 1 - int64(bytes.LastIndexByte(text[:begin], '\n'))
-		all = append(all, part{slices.Concat(bytes.Repeat([]byte(" "), int(indent)), one), line})
+		all = append(all, jsonText{slices.Concat(bytes.Repeat([]byte(" "), int(indent)), one), line})
 	}
 }
 
-type reader struct {
+type foreignReader struct {
 	strict.Reader // of the text that is read
-	set           *Set
+	set           *Content
 }
 
 // document reads one text.
-func (r *reader) document(text []byte) {
+func (r *foreignReader) document(text []byte) {
 	before := r.Count()
 	docs := r.Documents(text)
 	for _, v := range docs {
@@ -137,7 +137,7 @@ func (r *reader) document(text []byte) {
 const inputHint = "for example the output of 'cub unit list -o json'"
 
 // element reads an element of a list: an entity in a field of its kind, or an entity itself.
-func (r *reader) element(v strict.Value) {
+func (r *foreignReader) element(v strict.Value) {
 	all, ok := v.Data().(map[string]any)
 	if v.Kind() != gaby.Map || !ok {
 		v.Path = "an entity"
@@ -187,7 +187,7 @@ func flatKind(fields map[string]any) string {
 }
 
 // mentioned records the spaces and units beside an entity.
-func (r *reader) mentioned(fields map[string]any) {
+func (r *foreignReader) mentioned(fields map[string]any) {
 	for _, name := range []string{"Space", "ToSpace", "UpstreamSpace"} {
 		if s := (&entity.Space{}); decode(fields[name], s) == nil && s.Slug != "" {
 			if id := known(s.SpaceID); id != "" && r.set.Spaces[id] == nil {
@@ -221,8 +221,8 @@ func decode(from, to any) error {
 }
 
 // object reads an entity.
-func (r *reader) object(v strict.Value, kind entity.Kind, field string, fields map[string]any) {
-	o := &Object{Entity: entity.New(kind), Pos: v.InFile()}
+func (r *foreignReader) object(v strict.Value, kind entity.Kind, field string, fields map[string]any) {
+	o := &Foreign{Entity: entity.New(kind), Pos: v.InFile()}
 	if kind == entity.KindUnit {
 		o.HasData = fields["Data"] != nil
 		for name, to := range map[string]*[]byte{"Data": &o.Data, "LiveState": &o.LiveState} {
@@ -263,7 +263,7 @@ func (r *reader) object(v strict.Value, kind entity.Kind, field string, fields m
 }
 
 // finish sets what the types of entities do not say.
-func (o *Object) finish(fields map[string]any) {
+func (o *Foreign) finish(fields map[string]any) {
 	unzero := func(ids ...*string) {
 		for _, id := range ids {
 			*id = known(*id)

@@ -9,17 +9,17 @@ import (
 // Element is an element of a list as cub prints it: an entity, and what it refers to.
 type Element struct {
 	Space      *entity.Space      `json:",omitempty"`
-	Unit       *Unit              `json:",omitempty"`
+	Unit       *UnitWithData      `json:",omitempty"`
 	Invocation *entity.Invocation `json:",omitempty"`
-	Filter     *Filter            `json:",omitempty"`
-	Link       *Link              `json:",omitempty"`
+	Filter     *FilterByID        `json:",omitempty"`
+	Link       *LinkByID          `json:",omitempty"`
 	FromUnit   *Reference         `json:",omitempty"`
 	ToUnit     *Reference         `json:",omitempty"`
 	ToSpace    *Reference         `json:",omitempty"`
 }
 
-// Unit is a unit with its data, which JSON has in base64.
-type Unit struct {
+// UnitWithData is a unit with its data, which JSON has in base64.
+type UnitWithData struct {
 	entity.Unit
 	Data      []byte `json:",omitempty"`
 	LiveState []byte `json:",omitempty"`
@@ -32,15 +32,15 @@ type Reference struct {
 	Slug    string
 }
 
-// Filter is a filter as cub has it: its space by ID.
-type Filter struct {
+// FilterByID is a filter as cub has it: its space by ID.
+type FilterByID struct {
 	entity.Filter
 	FromSpace   *string `json:",omitempty"` // hides the slug
 	FromSpaceID string  `json:",omitempty"`
 }
 
-// Link is a link as cub has it: units, spaces and invocations by ID.
-type Link struct {
+// LinkByID is a link as cub has it: units, spaces and invocations by ID.
+type LinkByID struct {
 	entity.Link
 	// These hide the slugs, which are beside the link.
 	FromUnit, ToUnit, ToSpace, TransformInvocation *string `json:",omitempty"`

@@ -453,25 +453,25 @@ func (w *world) clone(ws *workspace.Workspace, r *propagate.Propagator, from str
 
 // follow resolves automatic links downstream of what was revised.
 func (w *world) follow(r *propagate.Propagator) error {
-	change := propagate.Change{Revised: map[*workspace.Unit]bool{}}
+	change := propagate.ChangedUnits{Revised: map[*workspace.Unit]bool{}}
 	for _, u := range r.Tx.Revised {
 		change.Revised[u] = true
 	}
-	_, err := r.Run(context.Background(), change, propagate.Selection{Propagate: true})
+	_, err := r.Run(context.Background(), change, propagate.Wave{Propagate: true})
 	return err
 }
 
 // resolve resolves all links: first as a plan, then for real. Both must agree, and afterwards
 // nothing may be left to do.
 func (w *world) resolve(t *rapid.T) {
-	every := propagate.Selection{Links: func(*workspace.Link) bool { return true }, Propagate: true}
+	every := propagate.Wave{Links: func(*workspace.Link) bool { return true }, Propagate: true}
 	run := func(r *propagate.Propagator, ws *workspace.Workspace) []string {
 		_, err := r.Tx.Edits(r, ws.Units, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Options = resolve.Options{}
-		results, err := r.Run(context.Background(), propagate.Change{}, every)
+		results, err := r.Run(context.Background(), propagate.ChangedUnits{}, every)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -510,7 +510,7 @@ func (w *world) resolve(t *rapid.T) {
 	if _, err := r.Tx.Edits(r, ws.Units, false); err != nil {
 		t.Fatal(err)
 	}
-	results, err := r.Run(context.Background(), propagate.Change{}, every)
+	results, err := r.Run(context.Background(), propagate.ChangedUnits{}, every)
 	if err != nil || slices.ContainsFunc(results, func(r propagate.UnitResult) bool {
 		return r.Err != nil || len(r.Output.Failed) > 0
 	}) {

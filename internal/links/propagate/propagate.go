@@ -8,14 +8,14 @@ import (
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-// Change is the set of units that changed, by what changed.
-type Change struct {
+// ChangedUnits is the set of units that changed, by what changed.
+type ChangedUnits struct {
 	Revised map[*workspace.Unit]bool
 	Live    map[*workspace.Unit]bool // a new capture of the live state
 }
 
-// Selection says which links a wave resolves beside those that a change makes necessary.
-type Selection struct {
+// Wave says which links a wave resolves beside those that a change makes necessary.
+type Wave struct {
 	// Stale selects links that are stale, if they have AutoUpdate or if All.
 	Stale, All bool
 	// Links selects more links. It may be nil.
@@ -33,7 +33,7 @@ type Selection struct {
 // UnitResult is what a wave did to one unit.
 type UnitResult struct {
 	Unit   *workspace.Unit
-	Output *resolve.Output // nil if Err is set
+	Output *resolve.Outcome // nil if Err is set
 	Err    error
 	// Follows says that no link of the unit was selected, and Noted has the slugs of links that
 	// only follow: the command does not fail if these do.
@@ -44,7 +44,7 @@ type UnitResult struct {
 // Run resolves links in one wave over all units, upstreams first. Each unit is visited once, after
 // everything upstream of it, and gets at most one revision. The error means that no wave is
 // possible; what fails for one unit is in its result.
-func (p *Propagator) Run(ctx context.Context, change Change, sel Selection) ([]UnitResult, error) {
+func (p *Propagator) Run(ctx context.Context, change ChangedUnits, sel Wave) ([]UnitResult, error) {
 	w := p.Workspace
 	order := w.Graph().Order()
 	if order == nil && len(w.Units) > 0 {
@@ -93,7 +93,7 @@ func (p *Propagator) Run(ctx context.Context, change Change, sel Selection) ([]U
 }
 
 // interesting reports whether a resolve that changed no data has something to say.
-func interesting(out *resolve.Output) bool {
+func interesting(out *resolve.Outcome) bool {
 	return len(out.Failed)+len(out.Result.Warnings)+len(out.Result.Conflicts) > 0
 }
 
@@ -106,7 +106,7 @@ type chosen struct {
 }
 
 // selected returns the links of a unit that a wave resolves.
-func (p *Propagator) selected(u *workspace.Unit, change Change, sel Selection) chosen {
+func (p *Propagator) selected(u *workspace.Unit, change ChangedUnits, sel Wave) chosen {
 	all := chosen{follow: map[string]bool{}, needsOnly: map[string]bool{}}
 	var maybe []*workspace.Link
 	for _, l := range p.Workspace.LinksFrom(u) {

@@ -122,7 +122,7 @@ func TestCostAgainstParsing(t *testing.T) {
 		})
 		plan := cost(t, 5, func() {
 			results := look(t, dir, func(w *workspace.Workspace, r *propagate.Propagator) []propagate.UnitResult {
-				return runWave(t, w, r, propagate.Change{}, propagate.Selection{Stale: true, All: true})
+				return runWave(t, w, r, propagate.ChangedUnits{}, propagate.Wave{Stale: true, All: true})
 			})
 			if len(results) > 0 {
 				t.Fatal(results)
@@ -144,9 +144,9 @@ func TestCostAgainstParsing(t *testing.T) {
 			}
 			var results []propagate.UnitResult
 			follow = cost(t, 1, func() {
-				results = runWave(t, w, r, propagate.Change{
+				results = runWave(t, w, r, propagate.ChangedUnits{
 					Revised: map[*workspace.Unit]bool{u: true},
-				}, propagate.Selection{Propagate: true})
+				}, propagate.Wave{Propagate: true})
 			})
 			if len(results) != units-2 {
 				t.Fatalf("%d results", len(results))
@@ -175,7 +175,7 @@ func TestCostAgainstParsing(t *testing.T) {
 	}
 }
 
-func runWave(t *testing.T, w *workspace.Workspace, r *propagate.Propagator, c propagate.Change, s propagate.Selection,
+func runWave(t *testing.T, w *workspace.Workspace, r *propagate.Propagator, c propagate.ChangedUnits, s propagate.Wave,
 ) []propagate.UnitResult {
 	t.Helper()
 	if _, err := r.Tx.Edits(r, w.Units, false); err != nil {

@@ -120,7 +120,7 @@ func resolveAll(t testing.TB, dir string) int {
 	if _, err := r.Tx.Edits(r, w.Units, false); err != nil {
 		t.Fatal(err)
 	}
-	results, err := r.Run(context.Background(), propagate.Change{}, propagate.Selection{
+	results, err := r.Run(context.Background(), propagate.ChangedUnits{}, propagate.Wave{
 		Stale: true, All: true, Explicit: true,
 	})
 	if err != nil {

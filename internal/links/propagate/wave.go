@@ -56,14 +56,14 @@ func (p *Propagator) Accumulate(
 
 // Refuse returns why the result of a resolve or a merge must not be recorded, or nil. It may be nil
 // itself.
-type Refuse func(*workspace.Unit, *resolve.Output) error
+type Refuse func(*workspace.Unit, *resolve.Outcome) error
 
 // Resolve resolves links of a unit and records the result. The error means that nothing was
 // recorded for the unit, except edits of working copies. Links of other units do not change. With
 // the error of refuse, the result is that which was refused.
 func (p *Propagator) Resolve(ctx context.Context, u *workspace.Unit, links []*workspace.Link,
 	options resolve.Options, refuse Refuse,
-) (*resolve.Output, error) {
+) (*resolve.Outcome, error) {
 	in, err := p.Input(u, links, options)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (p *Propagator) Resolve(ctx context.Context, u *workspace.Unit, links []*wo
 }
 
 // recordUnless records a result unless refuse has a reason against it, which it returns.
-func (p *Propagator) recordUnless(refuse Refuse, u *workspace.Unit, out *resolve.Output,
+func (p *Propagator) recordUnless(refuse Refuse, u *workspace.Unit, out *resolve.Outcome,
 	description string,
 ) error {
 	if refuse != nil {
@@ -255,7 +255,7 @@ func (p *Propagator) matches(where string, unit *entity.Unit, m *entity.Mutation
 }
 
 // record records what a resolve did. Files that would not change are not written.
-func (p *Propagator) record(u *workspace.Unit, out *resolve.Output, description string) error {
+func (p *Propagator) record(u *workspace.Unit, out *resolve.Outcome, description string) error {
 	if s := p.shared[u]; s != nil {
 		s.Upstream = nil // what is recorded about it may change
 	}
@@ -266,7 +266,7 @@ func (p *Propagator) record(u *workspace.Unit, out *resolve.Output, description 
 		u.UpstreamRevisionNum = up.RevisionNum
 	}
 	if out.Changed {
-		p.Tx.Revise(u, workspace.Change{
+		p.Tx.Revise(u, workspace.NewRevision{
 			Data: out.Data, Source: out.Source, Description: describe(description, out),
 			Mutations: out.Mutations, Sources: out.Sources,
 		})
@@ -322,7 +322,7 @@ func same(a, b any) bool {
 }
 
 // describe returns the description of a revision: the links that changed the unit.
-func describe(description string, out *resolve.Output) string {
+func describe(description string, out *resolve.Outcome) string {
 	if description != "" {
 		return description
 	}
@@ -344,7 +344,7 @@ func describe(description string, out *resolve.Output) string {
 // Merge merges a range of another unit, or of a file, into a unit once. description describes the
 // revision.
 func (p *Propagator) Merge(u *workspace.Unit, in *resolve.MergeInput, description string, refuse Refuse,
-) (*resolve.Output, error) {
+) (*resolve.Outcome, error) {
 	input, err := p.Input(u, nil, in.Options)
 	if err != nil {
 		return nil, err

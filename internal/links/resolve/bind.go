@@ -337,7 +337,7 @@ func (b *binder) refresh(o *owner) error {
 
 // needed returns the resource and the value that a binding is about. It reports false if they are
 // gone.
-func (b *binder) needed(binding *entity.Binding) (*resource, location, bool) {
+func (b *binder) needed(binding *entity.Binding) (*resource, place, bool) {
 	ref := referenceTo(binding.NeededResource)
 	found := selectResources(b.all, ref)
 	if len(found) == 0 {
@@ -346,15 +346,15 @@ func (b *binder) needed(binding *entity.Binding) (*resource, location, bool) {
 		found = selectResources(b.all, ref)
 	}
 	if len(found) == 0 {
-		return nil, location{}, false
+		return nil, place{}, false
 	}
 	compiled, err := yamlpath.Parse(binding.NeededPath)
 	if err != nil {
-		return nil, location{}, false
+		return nil, place{}, false
 	}
 	at, err := locations(found[0].doc, compiled, binding.NeededPath)
 	if err != nil || !at[0].value.Exists() || at[0].value.Kind() != gaby.Scalar {
-		return nil, location{}, false
+		return nil, place{}, false
 	}
 	return &found[0], at[0], true
 }
@@ -402,7 +402,7 @@ func (b *binder) providerOf(o *owner, binding *entity.Binding) *provision {
 
 // update brings one binding up to date.
 func (b *binder) update(
-	o *owner, binding *entity.Binding, p *provision, target *resource, at location,
+	o *owner, binding *entity.Binding, p *provision, target *resource, at place,
 ) error {
 	wanted, err := fill(binding.OriginalValue, p.value, binding.DataType)
 	if err != nil {
@@ -430,7 +430,7 @@ func (b *binder) update(
 
 // write writes the value of a binding, if it is not there yet.
 func (b *binder) write(
-	o *owner, binding *entity.Binding, p *provision, target *resource, at location, wanted any,
+	o *owner, binding *entity.Binding, p *provision, target *resource, at place, wanted any,
 ) error {
 	binding.LastValue = wanted
 	if sameScalar(at.value, wanted) {
@@ -513,7 +513,7 @@ func (b *binder) attach(
 		ProvidedPath: chosen.path, NeededResource: &needed, NeededPath: n.path, AutoUpdate: true,
 		OriginalValue: original, InLiveState: o.link != nil && o.link.UseLiveState,
 	}
-	at := location{n.segments, n.doc.Search(n.segments...).Value()}
+	at := place{n.segments, n.doc.Search(n.segments...).Value()}
 	if err := b.write(o, &binding, chosen, &n.resource, at, wanted); err != nil {
 		return err
 	}

@@ -29,8 +29,8 @@ const (
 // invocation is that of an Upsert, nil if the link has none.
 func Check(
 	x *functions.Executor, l *entity.Link, from, to *entity.Unit, invocation *entity.Invocation,
-) ([]entity.Finding, []entity.Warning) {
-	c := checker{executor: x, link: l, from: from, to: to, names: map[string]bool{}}
+) ([]entity.FieldError, []entity.Warning) {
+	c := linkChecker{executor: x, link: l, from: from, to: to, names: map[string]bool{}}
 	c.upstream()
 	c.downstream()
 	c.bindings()
@@ -48,22 +48,22 @@ func Check(
 	return c.findings, c.warnings
 }
 
-// checker checks one link.
-type checker struct {
+// linkChecker checks one link.
+type linkChecker struct {
 	executor *functions.Executor
 	link     *entity.Link
 	from, to *entity.Unit
 	names    map[string]bool
-	findings []entity.Finding
+	findings []entity.FieldError
 	warnings []entity.Warning
 }
 
-func (c *checker) add(field string, e *entity.Error) {
+func (c *linkChecker) add(field string, e *entity.Error) {
 	e.Link, e.Space = c.link.Slug, c.link.SpaceSlug
-	c.findings = append(c.findings, entity.Finding{Field: field, Error: e})
+	c.findings = append(c.findings, entity.FieldError{Field: field, Error: e})
 }
 
-func (c *checker) problem(
+func (c *linkChecker) problem(
 	field string, code entity.Code, hint, format string, args ...any,
 ) {
 	c.add(field, &entity.Error{
@@ -71,7 +71,7 @@ func (c *checker) problem(
 	})
 }
 
-func (c *checker) warn(code entity.Code, path, message string) {
+func (c *linkChecker) warn(code entity.Code, path, message string) {
 	c.warnings = append(c.warnings, entity.Warning{
 		Code: code, Message: message, Space: c.link.SpaceSlug, Unit: c.link.FromUnit,
 		Link: c.link.Slug, Path: path,
@@ -79,7 +79,7 @@ func (c *checker) warn(code entity.Code, path, message string) {
 }
 
 // upstream checks UpstreamPaths and UpstreamGetters.
-func (c *checker) upstream() {
+func (c *linkChecker) upstream() {
 	for i := range c.link.UpstreamPaths {
 		p := &c.link.UpstreamPaths[i]
 		field := fmt.Sprintf("UpstreamPaths[%d]", i)
@@ -102,7 +102,7 @@ func (c *checker) upstream() {
 }
 
 // downstream checks DownstreamPaths and DownstreamSetters.
-func (c *checker) downstream() {
+func (c *linkChecker) downstream() {
 	for i := range c.link.DownstreamPaths {
 		p := &c.link.DownstreamPaths[i]
 		field := fmt.Sprintf("DownstreamPaths[%d]", i)
@@ -136,7 +136,7 @@ func (c *checker) downstream() {
 }
 
 // bindings checks the paths of bindings.
-func (c *checker) bindings() {
+func (c *linkChecker) bindings() {
 	for i := range c.link.Bindings {
 		b := &c.link.Bindings[i]
 		if b.AutoUpdate {
@@ -151,7 +151,7 @@ func (c *checker) bindings() {
 }
 
 // path checks the syntax of a path.
-func (c *checker) path(field, path string) {
+func (c *linkChecker) path(field, path string) {
 	_, err := yamlpath.Parse(path)
 	if err == nil {
 		err = yamlpath.CheckSpelling(path)
@@ -167,7 +167,7 @@ func (c *checker) path(field, path string) {
 }
 
 // name checks the name of an upstream value.
-func (c *checker) name(field, name string) {
+func (c *linkChecker) name(field, name string) {
 	if problem := checkName(name); problem != "" {
 		c.problem(
 			field+".Name", entity.CodeNameInvalid, "a name is letters, digits and _", "%s", problem,
@@ -202,7 +202,7 @@ func checkName(name string) string {
 }
 
 // function checks an invocation and returns the signature of its function.
-func (c *checker) function(
+func (c *linkChecker) function(
 	field string, t api.ToolchainType, invocation *api.FunctionInvocation,
 ) (api.FunctionSignature, bool) {
 	s, ok := c.executor.Signature(t, invocation.FunctionName)
@@ -264,7 +264,7 @@ func didYouMean(x *functions.Executor, t api.ToolchainType, name string) string 
 }
 
 // expression checks an expression and its parameters.
-func (c *checker) expression(field, evaluator, text string, parameters []string) {
+func (c *linkChecker) expression(field, evaluator, text string, parameters []string) {
 	used := map[string]bool{}
 	for _, name := range c.parameters(field, evaluator, text, parameters) {
 		used[name] = true
@@ -274,7 +274,7 @@ func (c *checker) expression(field, evaluator, text string, parameters []string)
 }
 
 // parameters checks an expression and returns the parameters that it names.
-func (c *checker) parameters(
+func (c *linkChecker) parameters(
 	field, evaluator, text string, parameters []string,
 ) []string {
 	if evaluator != "" && evaluator != api.EvaluatorTemplate && evaluator != api.EvaluatorCEL {
@@ -319,7 +319,7 @@ func (c *checker) parameters(
 }
 
 // known checks that parameters are names of upstream values.
-func (c *checker) known(field string, parameters []string) {
+func (c *linkChecker) known(field string, parameters []string) {
 	for _, name := range parameters {
 		if !c.names[name] {
 			c.problem(
@@ -331,7 +331,7 @@ func (c *checker) known(field string, parameters []string) {
 }
 
 // unused warns about parameters that no expression names.
-func (c *checker) unused(field string, parameters []string, used map[string]bool) {
+func (c *linkChecker) unused(field string, parameters []string, used map[string]bool) {
 	for _, name := range parameters {
 		if !used[name] && c.names[name] {
 			c.warn(entity.WarnUnusedParam, "", field+": Parameters has "+name+

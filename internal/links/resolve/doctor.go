@@ -45,7 +45,7 @@ const (
 )
 
 // Doctor finds probable mistakes in units of a workspace and in their links.
-func (g *Graph) Doctor(ctx context.Context, units []*entity.Unit) ([]Symptom, error) {
+func (g *Inspector) Doctor(ctx context.Context, units []*entity.Unit) ([]Symptom, error) {
 	d := &doctor{
 		graph: g, facts: map[string]*facts{}, from: map[string][]*entity.Link{},
 		bases: g.bases(), units: map[string]bool{},
@@ -74,7 +74,7 @@ func (g *Graph) Doctor(ctx context.Context, units []*entity.Unit) ([]Symptom, er
 
 // doctor collects symptoms.
 type doctor struct {
-	graph *Graph
+	graph *Inspector
 	facts map[string]*facts         // by unit ID, of the units that were read
 	from  map[string][]*entity.Link // by the ID of the downstream unit
 	bases map[string]bool
@@ -192,7 +192,7 @@ func (d *doctor) placeholders(u *facts) {
 }
 
 // bases returns the IDs of the units that are merged into others.
-func (g *Graph) bases() map[string]bool {
+func (g *Inspector) bases() map[string]bool {
 	all := map[string]bool{}
 	for _, l := range g.Links {
 		if l.Merges() {

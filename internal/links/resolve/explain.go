@@ -14,8 +14,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/links/entity"
 )
 
-// Graph is what explain, infer and doctor see of a workspace.
-type Graph struct {
+// Inspector is what explain, infer and doctor see of a workspace.
+type Inspector struct {
 	Executor *functions.Executor
 	// Units and Links are all of the workspace, in a fixed order.
 	Units []*entity.Unit
@@ -30,7 +30,7 @@ type Graph struct {
 }
 
 // linkByID returns a link, nil if it does not exist.
-func (g *Graph) linkByID(id string) *entity.Link {
+func (g *Inspector) linkByID(id string) *entity.Link {
 	i := slices.IndexFunc(g.Links, func(l *entity.Link) bool { return l.LinkID == id })
 	if i < 0 {
 		return nil
@@ -97,7 +97,7 @@ type NextWrite struct {
 
 // Explain says where the value at a path of a resource came from, which merges could overwrite it,
 // and what links would write there now. Everything comes from records and from dry runs.
-func (g *Graph) Explain(
+func (g *Inspector) Explain(
 	ctx context.Context, unitID string, ref entity.ResourceReference, path string,
 ) (*Explanation, error) {
 	e, err := g.explain(unitID, ref, path, 0)
@@ -127,7 +127,7 @@ func (g *Graph) Explain(
 }
 
 // explain explains a value, and the upstream values that it was made of.
-func (g *Graph) explain(
+func (g *Inspector) explain(
 	unitID string, ref entity.ResourceReference, path string, depth int,
 ) (*Explanation, error) {
 	unit, err := g.Read(unitID)
@@ -168,7 +168,7 @@ func (g *Graph) explain(
 }
 
 // resource returns the resource of a unit that a reference means.
-func (g *Graph) resource(unit *Upstream, ref entity.ResourceReference) (*resource, error) {
+func (g *Inspector) resource(unit *Upstream, ref entity.ResourceReference) (*resource, error) {
 	_, _, all, err := read(g.Executor, unit.ToolchainType, unit.Data)
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func (g *Graph) resource(unit *Upstream, ref entity.ResourceReference) (*resourc
 
 // follow explains the upstream values of a value that a link or a merge set. What cannot be found
 // is left out.
-func (g *Graph) follow(e *Explanation, unit *Upstream, depth int) {
+func (g *Inspector) follow(e *Explanation, unit *Upstream, depth int) {
 	m := &e.Cause.Mutation
 	up := func(unitID string, ref entity.ResourceReference, path string) *Explanation {
 		from, err := g.explain(unitID, ref, path, depth+1)
@@ -246,7 +246,7 @@ func followExpression(
 }
 
 // mergeAnswer says whether a merge link could overwrite a value.
-func (g *Graph) mergeAnswer(
+func (g *Inspector) mergeAnswer(
 	l *entity.Link, unit *Upstream, e *Explanation,
 ) (MergeAnswer, error) {
 	answer := MergeAnswer{Link: l.SpaceSlug + "/" + l.Slug, Overwritable: true}
@@ -282,7 +282,7 @@ func (g *Graph) mergeAnswer(
 }
 
 // next returns what a link would write to a value now, nil if it is not about the value.
-func (g *Graph) next(
+func (g *Inspector) next(
 	ctx context.Context, l *entity.Link, unit *Upstream, e *Explanation,
 ) *NextWrite {
 	if l.Type() == entity.UpdateNone {
@@ -290,7 +290,7 @@ func (g *Graph) next(
 	}
 	next := &NextWrite{Link: l.SpaceSlug + "/" + l.Slug, Value: e.Value}
 	in, err := g.Input(l, Options{DryRun: true, NoSelf: true})
-	var out *Output
+	var out *Outcome
 	if err == nil {
 		out, err = Resolve(ctx, in)
 	}

@@ -37,8 +37,8 @@ func Context(u *Unit, live bool) api.FunctionContext {
 	return fc
 }
 
-// program is a compiled expression.
-type program struct {
+// formula is a compiled expression.
+type formula struct {
 	// eval returns the value as text.
 	eval func(fc *api.FunctionContext, params map[string]any) (string, error)
 	// params are the parameters that the expression names, in order and without duplicates, and
@@ -47,7 +47,7 @@ type program struct {
 }
 
 // compile compiles an expression. An empty evaluator means template.
-func compile(evaluator, text string) (*program, error) {
+func compile(evaluator, text string) (*formula, error) {
 	switch evaluator {
 	case "", api.EvaluatorTemplate:
 		p, err := template.Compile(text)
@@ -55,14 +55,14 @@ func compile(evaluator, text string) (*program, error) {
 			return nil, err
 		}
 		params, fields := p.Names()
-		return &program{p.Render, params, fields}, nil
+		return &formula{p.Render, params, fields}, nil
 	case api.EvaluatorCEL:
 		p, err := cel.CompileArgument(text)
 		if err != nil {
 			return nil, err
 		}
 		params, fields := p.Names()
-		return &program{func(fc *api.FunctionContext, params map[string]any) (string, error) {
+		return &formula{func(fc *api.FunctionContext, params map[string]any) (string, error) {
 			return p.Text(fc.Context(), &expression.Scope{Params: params, Context: expression.Context(fc)})
 		}, params, fields}, nil
 	}

@@ -46,7 +46,7 @@ type Inferred struct {
 // provide, for references to resources of another unit, and, only for the order, between Services
 // and the pods they select and between custom resources and their definitions. It proposes no link
 // that exists, and none that would close a cycle.
-func (g *Graph) Infer() (*Inferred, error) {
+func (g *Inspector) Infer() (*Inferred, error) {
 	f := &inference{
 		graph: g, found: map[[2]string]*Proposal{}, result: &Inferred{}, bases: g.bases(),
 	}
@@ -81,15 +81,15 @@ func (g *Graph) Infer() (*Inferred, error) {
 
 // inference collects proposals.
 type inference struct {
-	graph  *Graph
+	graph  *Inspector
 	found  map[[2]string]*Proposal // by IDs of the units
 	bases  map[string]bool
 	result *Inferred
 }
 
-// index finds the units of a space that may match, in the order of the units. The first text of a
+// unitIndex finds the units of a space that may match, in the order of the units. The first text of a
 // key is one of the constants below, which describe the other two.
-type index map[[3]string][]*facts
+type unitIndex map[[3]string][]*facts
 
 const (
 	byValue      = "value"      // the attribute and the text of a provision
@@ -98,7 +98,7 @@ const (
 	byDefinition = "definition" // the group and the kind that the unit defines
 )
 
-func (x index) add(u *facts, by, name, value string) {
+func (x unitIndex) add(u *facts, by, name, value string) {
 	key := [3]string{by, name, value}
 	if all := x[key]; len(all) == 0 || all[len(all)-1] != u {
 		x[key] = append(all, u)
@@ -106,8 +106,8 @@ func (x index) add(u *facts, by, name, value string) {
 }
 
 // indexOf makes the index of units.
-func indexOf(units []*facts) index {
-	x := index{}
+func indexOf(units []*facts) unitIndex {
+	x := unitIndex{}
 	for _, u := range units {
 		for _, p := range u.provisions {
 			if text, ok := p.value.(string); ok {
@@ -129,7 +129,7 @@ func indexOf(units []*facts) index {
 }
 
 // providers returns the units with a provision that may satisfy a need.
-func (x index) providers(n *need, text string) []*facts {
+func (x unitIndex) providers(n *need, text string) []*facts {
 	if !n.open() {
 		return x[[3]string{byValue, string(n.name), text}]
 	}
@@ -142,7 +142,7 @@ func (x index) providers(n *need, text string) []*facts {
 }
 
 // selected returns the units with pods that have the rarest label of a selector.
-func (x index) selected(selector gaby.Value) []*facts {
+func (x unitIndex) selected(selector gaby.Value) []*facts {
 	first := selector.First()
 	rarest := x[[3]string{byLabel, first.Key(), first.Text()}]
 	for l := first.Next(); l.Exists(); l = l.Next() {
@@ -203,7 +203,7 @@ func (f *inference) add(from, to *facts, t entity.UpdateType, open bool, reason 
 }
 
 // references finds who provides what a unit needs or refers to.
-func (f *inference) references(u *facts, in index) {
+func (f *inference) references(u *facts, in unitIndex) {
 	for _, n := range u.needs {
 		text, isText := n.value.(string)
 		wants := n.required[resourcetypes.PropertyResourceType]
@@ -248,7 +248,7 @@ func (f *inference) references(u *facts, in index) {
 }
 
 // selectors finds the pods that the Services of a unit select.
-func (f *inference) selectors(u *facts, in index) {
+func (f *inference) selectors(u *facts, in unitIndex) {
 	for i := range u.resources {
 		if u.resources[i].info.ResourceType != "v1/Service" {
 			continue
@@ -298,7 +298,7 @@ func hasAll(labels, selector gaby.Value) bool {
 }
 
 // definitions finds the definitions of the custom resources of a unit.
-func (f *inference) definitions(u *facts, in index) {
+func (f *inference) definitions(u *facts, in unitIndex) {
 	for i := range u.resources {
 		group, kind, ok := groupKind(u.resources[i].info.ResourceType)
 		if !ok {

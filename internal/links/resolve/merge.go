@@ -361,7 +361,7 @@ type MergeInput struct {
 
 // Merge merges what changed between two states of another unit, or of a file, into a unit, as a
 // MergeUnits link would, but once and without a link. The error is an entity.Errors.
-func Merge(in *MergeInput) (*Output, error) {
+func Merge(in *MergeInput) (*Outcome, error) {
 	in.Links, in.Others = nil, nil
 	r, err := newResolver(context.Background(), &in.Input)
 	if err != nil {

@@ -78,8 +78,8 @@ type Options struct {
 	ToRevision int64
 }
 
-// Output is what a resolve does.
-type Output struct {
+// Outcome is what a resolve does.
+type Outcome struct {
 	Data    []byte
 	Changed bool
 	Source  entity.Source

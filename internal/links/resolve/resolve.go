@@ -23,7 +23,7 @@ import (
 //
 // A link of the type None is skipped. With Automatic or KeepGoing, or if it is one of Noted, a link
 // that fails is noted in Failed; the others run.
-func Resolve(ctx context.Context, in *Input) (*Output, error) {
+func Resolve(ctx context.Context, in *Input) (*Outcome, error) {
 	r, err := newResolver(ctx, in)
 	if err != nil {
 		return nil, err
@@ -384,10 +384,10 @@ func protect(list api.ResourceMutationList) {
 }
 
 // output collects what the resolve did.
-func (r *resolver) output(links []*entity.Link) *Output {
+func (r *resolver) output(links []*entity.Link) *Outcome {
 	down := r.in.Downstream
 	changed := !bytes.Equal(r.data, down.Data)
-	out := &Output{
+	out := &Outcome{
 		Data: down.Data, Sources: down.Sources, Changed: changed, Failed: r.failed,
 		SelfBindings: r.bindings[""], Upstream: r.upstream, Merged: len(r.merged) > 0,
 		Conflicts: r.outstanding(), Patches: r.patches,

@@ -180,7 +180,7 @@ func (u *unit) upstream() *resolve.Upstream {
 }
 
 // try resolves links of a unit and stores the result.
-func (w *world) try(slug string, options resolve.Options, links ...string) (*resolve.Output, error) {
+func (w *world) try(slug string, options resolve.Options, links ...string) (*resolve.Outcome, error) {
 	in := w.input(slug, links...)
 	in.Options = options
 	out, err := resolve.Resolve(context.Background(), in)
@@ -191,7 +191,7 @@ func (w *world) try(slug string, options resolve.Options, links ...string) (*res
 	return out, nil
 }
 
-func (w *world) apply(slug string, out *resolve.Output) {
+func (w *world) apply(slug string, out *resolve.Outcome) {
 	u := w.units[slug]
 	if out.Changed {
 		u.store(out.Data, out.Sources, out.Mutations)
@@ -208,7 +208,7 @@ func (w *world) apply(slug string, out *resolve.Output) {
 
 // resolve resolves links of a unit, which must succeed, and checks that doing it again changes
 // nothing.
-func (w *world) resolve(slug string, links ...string) *resolve.Output {
+func (w *world) resolve(slug string, links ...string) *resolve.Outcome {
 	w.t.Helper()
 	out, err := w.try(slug, resolve.Options{}, links...)
 	if err != nil {
@@ -296,8 +296,8 @@ func replaceOnce(text string, pairs ...string) string {
 }
 
 // graph returns the world as explain, infer and doctor see it.
-func (w *world) graph() *resolve.Graph {
-	g := &resolve.Graph{
+func (w *world) graph() *resolve.Inspector {
+	g := &resolve.Inspector{
 		Executor: w.executor,
 		Read: func(id string) (*resolve.Upstream, error) {
 			u := w.units[strings.TrimPrefix(id, "id-")]

@@ -9,22 +9,22 @@ import (
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
-// location is a value of a resource, or one that can be created there.
-type location struct {
+// place is a value of a resource, or one that can be created there.
+type place struct {
 	segments []string
 	value    gaby.Value // missing if it can be created
 }
 
 // locations returns the values of a resource that a path leads to. A missing one is included if it
 // can be created: its parents are maps or are missing below a map. List elements are never created.
-func locations(doc *gaby.YamlDoc, compiled *yamlpath.Path, path string) ([]location, error) {
+func locations(doc *gaby.YamlDoc, compiled *yamlpath.Path, path string) ([]place, error) {
 	if err := doc.Check(); err != nil {
 		return nil, err
 	}
-	var found []location
+	var found []place
 	err := compiled.Resolve(doc.Value(), yamlpath.Options{Upsert: true, NoArguments: true},
 		func(m *yamlpath.Match) error {
-			found = append(found, location{append([]string(nil), m.Segments...), m.Value})
+			found = append(found, place{append([]string(nil), m.Segments...), m.Value})
 			return nil
 		})
 	if dotted, ok := errors.AsType[*yamlpath.KeyWithDotsError](err); ok {
@@ -52,7 +52,7 @@ func notThere(path string) *entity.Error {
 }
 
 // scalars returns the values at a path that can be written as scalars.
-func (r *resource) scalars(compiled *yamlpath.Path, path string) ([]location, error) {
+func (r *resource) scalars(compiled *yamlpath.Path, path string) ([]place, error) {
 	found, err := locations(r.doc, compiled, path)
 	for _, at := range found {
 		if kind := at.value.Kind(); kind == gaby.Map || kind == gaby.List {
@@ -100,10 +100,10 @@ func (r *resource) writePart(compiled *yamlpath.Path, path string, value any) er
 	if err := r.doc.Check(); err != nil {
 		return err
 	}
-	var found []location
+	var found []place
 	err = compiled.Resolve(r.doc.Value(), yamlpath.Options{Accessor: accessor, NoArguments: true},
 		func(m *yamlpath.Match) error {
-			found = append(found, location{append([]string(nil), m.Segments...), m.Value})
+			found = append(found, place{append([]string(nil), m.Segments...), m.Value})
 			return nil
 		})
 	if err != nil {

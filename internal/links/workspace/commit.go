@@ -25,8 +25,8 @@ type Recorder interface {
 	EditRecorded(u *Unit) error
 }
 
-// Change is a new revision of a unit.
-type Change struct {
+// NewRevision is a new revision of a unit.
+type NewRevision struct {
 	Data        []byte
 	Source      entity.Source
 	Description string
@@ -38,7 +38,7 @@ type Change struct {
 }
 
 // Revise records a revision of a unit and writes its working copy.
-func (t *Tx) Revise(u *Unit, c Change) {
+func (t *Tx) Revise(u *Unit, c NewRevision) {
 	n := u.HeadRevisionNum + 1
 	r := entity.Revision{
 		RevisionNum: n, RevisionID: entity.RecordID(u.UnitID, "revision", n), UnitID: u.UnitID,
@@ -125,7 +125,7 @@ func (t *Tx) Record(
 	if err != nil {
 		return nil, s.InUnit(u, err)
 	}
-	t.Revise(u, Change{
+	t.Revise(u, NewRevision{
 		Data: data, Source: source, Description: description,
 		Mutations: []entity.Mutation{cause}, Sources: sources,
 	})

@@ -159,14 +159,14 @@ func (w *Workspace) checkNew(e Entity, c *entity.Common) error {
 	if e.Kind() == entity.KindSpace {
 		name = c.Slug
 	}
-	if w.named[key{e.Kind(), name}] != nil {
+	if w.named[entityKey{e.Kind(), name}] != nil {
 		return entity.Fail(entity.CodeSlugTaken, "%s %s exists already", e.Kind(), c.Slug).
 			WithHint("--allow-exists accepts that")
 	}
 	if err := checkCommon(api.Position{}, c).Err(); err != nil {
 		return err
 	}
-	var found checker
+	var found definitionChecker
 	if f, ok := e.(*Filter); ok {
 		found.filter(f.Filter)
 	}

@@ -39,7 +39,7 @@ func legalFields(l *entity.Link) []legalField {
 }
 
 // checkLink checks a link, except for what needs functions or expressions.
-func (w *Workspace) checkLink(c *checker, l *Link) {
+func (w *Workspace) checkLink(c *definitionChecker, l *Link) {
 	if !slices.Contains(entity.UpdateTypes(), l.Type()) {
 		var names []string
 		for _, t := range entity.UpdateTypes() {
@@ -62,7 +62,7 @@ func (w *Workspace) checkLink(c *checker, l *Link) {
 }
 
 // legal checks which fields the update type allows.
-func (c *checker) legal(l *entity.Link) {
+func (c *definitionChecker) legal(l *entity.Link) {
 	if l.Type() == entity.UpdateNone && l.AutoUpdate {
 		c.add(entity.CodeNoneAutoUpdate, "AutoUpdate",
 			"a link of the type None is for order only and cannot have AutoUpdate")
@@ -78,7 +78,7 @@ func (c *checker) legal(l *entity.Link) {
 }
 
 // ends checks the units of a link.
-func (c *checker) ends(l *Link) {
+func (c *definitionChecker) ends(l *Link) {
 	if l.From == nil || l.To == nil {
 		return
 	}
@@ -103,7 +103,7 @@ func (c *checker) ends(l *Link) {
 }
 
 // bindings checks the bindings of a link's definition.
-func (c *checker) bindings(l *entity.Link) {
+func (c *definitionChecker) bindings(l *entity.Link) {
 	var stated []entity.Binding
 	for _, b := range l.Bindings {
 		if !b.AutoUpdate {
@@ -144,7 +144,7 @@ func (c *checker) bindings(l *entity.Link) {
 // at returns a field of an item of a list.
 func at(list string, i int, field string) string { return fmt.Sprintf("%s[%d].%s", list, i, field) }
 
-func (c *checker) insertBinding(b entity.Binding, i int) {
+func (c *definitionChecker) insertBinding(b entity.Binding, i int) {
 	report := func(field, text string) {
 		c.add(entity.CodeBindingInvalid, at("Bindings", i, field), "%s", text)
 	}
@@ -163,7 +163,7 @@ func (c *checker) insertBinding(b entity.Binding, i int) {
 	}
 }
 
-func (c *checker) manualBinding(b entity.Binding, i int) {
+func (c *definitionChecker) manualBinding(b entity.Binding, i int) {
 	complete := b.NeededResource != nil && b.ProvidedResource != nil && b.NeededPath != "" &&
 		b.ProvidedPath != ""
 	if !complete {
@@ -173,7 +173,7 @@ func (c *checker) manualBinding(b entity.Binding, i int) {
 	c.dataType(b.DataType, at("Bindings", i, "DataType"))
 }
 
-func (c *checker) dataType(t api.DataType, field string) {
+func (c *definitionChecker) dataType(t api.DataType, field string) {
 	switch t {
 	case "", api.DataTypeString, api.DataTypeInt, api.DataTypeBool:
 	default:
@@ -183,7 +183,7 @@ func (c *checker) dataType(t api.DataType, field string) {
 }
 
 // transform checks what a link of the type TransformPaths writes.
-func (c *checker) transform(l *entity.Link) {
+func (c *definitionChecker) transform(l *entity.Link) {
 	if l.Type() == entity.UpdateTransformPaths &&
 		len(l.DownstreamPaths)+len(l.DownstreamSetters) == 0 {
 		c.add(entity.CodeEmptyTransform, "UpdateType",

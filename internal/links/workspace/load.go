@@ -59,9 +59,9 @@ type definition struct {
 type loaded struct {
 	entity Entity // nil if there is none
 	errs   entity.Errors
-	found  checker // problems with fields of a unit
-	unread bool    // the text of the definition is not known
-	fresh  bool    // files were read that the index does not have
+	found  definitionChecker // problems with fields of a unit
+	unread bool              // the text of the definition is not known
+	fresh  bool              // files were read that the index does not have
 }
 
 // definitions lists the files of all definitions, in order.

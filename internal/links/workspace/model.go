@@ -25,15 +25,15 @@ type Workspace struct {
 	Problems entity.Errors
 
 	ends   *linkEnds
-	broken map[key]entity.Errors
+	broken map[entityKey]entity.Errors
 	// mistaken are definitions with problems that can be checked further.
 	mistaken []Entity
-	named    map[key]Entity
+	named    map[entityKey]Entity
 	byID     map[string]Entity
 }
 
-// key names an entity: a space by its slug, others by space/slug.
-type key struct {
+// entityKey names an entity: a space by its slug, others by space/slug.
+type entityKey struct {
 	kind entity.Kind
 	name string
 }
@@ -187,7 +187,7 @@ func (w *Workspace) add(e Entity) {
 		w.collect(e)
 		w.index()
 	}
-	w.named[key{e.Kind(), e.Name()}], w.byID[*e.Ident()] = e, e
+	w.named[entityKey{e.Kind(), e.Name()}], w.byID[*e.Ident()] = e, e
 }
 
 // number numbers the units from one on. They are the nodes of the graph.
@@ -216,7 +216,7 @@ func kept[T Entity](list []T, keep func(Entity) bool) []T {
 func (w *Workspace) drop(gone map[Entity]bool) {
 	w.keep(func(e Entity) bool { return !gone[e] })
 	for e := range gone {
-		delete(w.named, key{e.Kind(), e.Name()})
+		delete(w.named, entityKey{e.Kind(), e.Name()})
 		delete(w.byID, *e.Ident())
 	}
 }
@@ -258,34 +258,34 @@ func (w *Workspace) index() {
 	slices.SortFunc(w.Filters, bySlug)
 	w.number(0)
 	n := len(w.Units) + len(w.Links)
-	w.named, w.byID = make(map[key]Entity, n), make(map[string]Entity, n)
+	w.named, w.byID = make(map[entityKey]Entity, n), make(map[string]Entity, n)
 	for e := range w.all() {
-		w.named[key{e.Kind(), e.Name()}], w.byID[*e.Ident()] = e, e
+		w.named[entityKey{e.Kind(), e.Name()}], w.byID[*e.Ident()] = e, e
 	}
 }
 
 // space returns the space with a slug, nil if there is none.
 func (w *Workspace) space(slug string) *Space {
-	s, _ := w.named[key{entity.KindSpace, slug}].(*Space)
+	s, _ := w.named[entityKey{entity.KindSpace, slug}].(*Space)
 	return s
 }
 
 // unit returns the unit with a name, nil if there is none.
 func (w *Workspace) unit(name string) *Unit {
-	u, _ := w.named[key{entity.KindUnit, name}].(*Unit)
+	u, _ := w.named[entityKey{entity.KindUnit, name}].(*Unit)
 	return u
 }
 
 // link returns the link with a name, nil if there is none.
 func (w *Workspace) link(name string) *Link {
-	l, _ := w.named[key{entity.KindLink, name}].(*Link)
+	l, _ := w.named[entityKey{entity.KindLink, name}].(*Link)
 	return l
 }
 
 // Broken returns why an entity cannot be read, nil if it can or if there is none. The name is that
 // of a space, or space/slug.
 func (w *Workspace) Broken(kind entity.Kind, name string) error {
-	return w.broken[key{kind, name}].Err()
+	return w.broken[entityKey{kind, name}].Err()
 }
 
 // Ends returns why a link lacks one of its units, nil if it has both.
@@ -324,9 +324,9 @@ func (w *Workspace) setBroken(kind entity.Kind, name string, errs entity.Errors)
 		all[i] = &problem
 	}
 	if w.broken == nil {
-		w.broken = map[key]entity.Errors{}
+		w.broken = map[entityKey]entity.Errors{}
 	}
-	w.broken[key{kind, name}] = all
+	w.broken[entityKey{kind, name}] = all
 }
 
 // lookup returns the entity of a kind with a reference: a slug in space, "space/slug" or an ID.
@@ -342,7 +342,7 @@ func lookup[T Entity](w *Workspace, list []T, kind entity.Kind, space, ref strin
 	if err := w.Broken(kind, name); err != nil {
 		return none, err
 	}
-	if e, ok := w.named[key{kind, name}].(T); ok {
+	if e, ok := w.named[entityKey{kind, name}].(T); ok {
 		return e, nil
 	}
 	var names, elsewhere []string
@@ -396,7 +396,7 @@ func (w *Workspace) Filter(space, ref string) (*Filter, error) {
 
 // Existing returns the entity of a kind with a name, nil if there is none.
 func (w *Workspace) Existing(kind entity.Kind, name string) entity.Entity {
-	if e := w.named[key{kind, name}]; e != nil {
+	if e := w.named[entityKey{kind, name}]; e != nil {
 		return e.Self()
 	}
 	return nil

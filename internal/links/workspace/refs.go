@@ -24,9 +24,9 @@ func (w *Workspace) resolveRefs() {
 	for _, l := range links {
 		errs := w.resolveLink(l)
 		l.setHash()
-		found := make(checker, len(errs))
+		found := make(definitionChecker, len(errs))
 		for i, e := range errs {
-			found[i] = entity.Finding{Field: e.Path, Error: e}
+			found[i] = entity.FieldError{Field: e.Path, Error: e}
 		}
 		l.refs = w.located(l.file, found)
 		w.Problems = append(w.Problems, l.refs...)

@@ -41,14 +41,14 @@ func checkCommon(at api.Position, c *entity.Common) entity.Errors {
 	return errs
 }
 
-// checker collects the problems of a definition. Their positions are found only if there are some.
-type checker []entity.Finding
+// definitionChecker collects the problems of a definition. Their positions are found only if there are some.
+type definitionChecker []entity.FieldError
 
-func (c *checker) report(field string, e *entity.Error) {
-	*c = append(*c, entity.Finding{Field: field, Error: e})
+func (c *definitionChecker) report(field string, e *entity.Error) {
+	*c = append(*c, entity.FieldError{Field: field, Error: e})
 }
 
-func (c *checker) add(code entity.Code, field, format string, args ...any) {
+func (c *definitionChecker) add(code entity.Code, field, format string, args ...any) {
 	c.report(field, entity.Fail(code, format, args...))
 }
 
@@ -57,7 +57,7 @@ func (w *Workspace) Validate() entity.Errors {
 	errs := slices.Clone(w.Problems)
 	upgrades := map[string]*Link{}
 	check := func(e Entity) {
-		var c checker
+		var c definitionChecker
 		switch e := e.(type) {
 		case *Unit:
 			c.toolchain(e.ToolchainType)
@@ -135,7 +135,7 @@ func collect(errs entity.Errors, err error) (entity.Errors, error) {
 // ValidateLink checks one link, which need not be of the workspace, as Validate does. Problems have
 // no positions if the link has no file.
 func (w *Workspace) ValidateLink(l *Link) entity.Errors {
-	var c checker
+	var c definitionChecker
 	w.checkLink(&c, l)
 	if l.UpdateType == entity.UpdateUpgradeUnit {
 		for _, other := range w.LinksFrom(l.From) {
@@ -149,7 +149,7 @@ func (w *Workspace) ValidateLink(l *Link) entity.Errors {
 }
 
 // Locate returns problems with fields of a link, with their positions if the link has a file.
-func (w *Workspace) Locate(l *Link, found []entity.Finding) entity.Errors {
+func (w *Workspace) Locate(l *Link, found []entity.FieldError) entity.Errors {
 	errs := w.located(l.file, found)
 	for _, e := range errs {
 		e.Space, e.Link = l.SpaceSlug, l.Slug
@@ -158,7 +158,7 @@ func (w *Workspace) Locate(l *Link, found []entity.Finding) entity.Errors {
 }
 
 // located gives the findings the positions of their fields, unless there is no file.
-func (w *Workspace) located(file string, found checker) entity.Errors {
+func (w *Workspace) located(file string, found definitionChecker) entity.Errors {
 	if len(found) == 0 {
 		return nil
 	}
@@ -199,7 +199,7 @@ func fieldPosition(v gaby.Value, field string) gaby.Position {
 	return at
 }
 
-func (c *checker) toolchain(t api.ToolchainType) {
+func (c *definitionChecker) toolchain(t api.ToolchainType) {
 	if HasToolchain(t) {
 		return
 	}
@@ -213,7 +213,7 @@ func (c *checker) toolchain(t api.ToolchainType) {
 }
 
 // resources checks a filter of resources.
-func (c *checker) resources(field, text string) {
+func (c *definitionChecker) resources(field, text string) {
 	if len(text) > api.MaxWhereLength {
 		c.add(entity.CodeWhereParse, field, "the filter has more than %d bytes", api.MaxWhereLength)
 		return
@@ -227,7 +227,7 @@ func (c *checker) resources(field, text string) {
 }
 
 // entities checks a filter of entities.
-func (c *checker) entities(field, text string, kind entity.Kind) {
+func (c *definitionChecker) entities(field, text string, kind entity.Kind) {
 	_, err := filter.Parse(text, kind)
 	if e, ok := err.(*entity.Error); ok {
 		c.report(field, e)
@@ -235,7 +235,7 @@ func (c *checker) entities(field, text string, kind entity.Kind) {
 }
 
 // filter checks a stored filter.
-func (c *checker) filter(f *entity.Filter) {
+func (c *definitionChecker) filter(f *entity.Filter) {
 	switch f.From {
 	case entity.FilterUnit, entity.FilterLink, entity.FilterMutation, entity.FilterSpace:
 	default:

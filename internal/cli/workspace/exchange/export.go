@@ -22,7 +22,7 @@ import (
 // exporter holds the flags of export.
 type exporter struct {
 	session.Common
-	session.Selection
+	session.SelectFlags
 	form      *command.Choice
 	originals bool
 	ids       exchange.IDs
@@ -52,7 +52,7 @@ base64. History is not exported. 'fctl import' reads the list.`,
 		ValidArgs: kinds(),
 		Args:      o.check,
 	}
-	flags := session.Flags(cmd, o.AddSpace, o.Selection.Add)
+	flags := session.Flags(cmd, o.AddSpace, o.SelectFlags.Add)
 	o.form = command.AddOutput(flags, "json or yaml", "json", "yaml")
 	flags.BoolVar(&o.originals, "original-ids", false,
 		"print the IDs that imported entities had before they were imported")
@@ -67,7 +67,7 @@ func (o *exporter) check(_ *cobra.Command, words []string) error {
 				"%q is not one of space, unit, invocation, filter and link", word)
 		}
 	}
-	if o.Selection.IsSet() && len(words) != 1 {
+	if o.SelectFlags.IsSet() && len(words) != 1 {
 		return diag.UsageHint("fctl export unit --where \"Slug = 'web'\"",
 			"--where, --filter and --contains are for one KIND")
 	}
@@ -110,22 +110,22 @@ func origins(s *session.Session) exchange.IDs {
 func (o *exporter) elements(s *session.Session, kind entity.Kind) ([]exchange.Element, error) {
 	switch kind {
 	case entity.KindSpace:
-		spaces, _, err := session.Selected(s, &o.Selection, kind, s.Spaces)
+		spaces, _, err := session.Selected(s, &o.SelectFlags, kind, s.Spaces)
 		return elements(s, spaces, err, func(e *exchange.Element, p *workspace.Space) error {
 			e.Space = p.Space
 			return nil
 		})
 	case entity.KindInvocation:
-		invocations, _, err := session.Selected(s, &o.Selection, kind, s.Invocations)
+		invocations, _, err := session.Selected(s, &o.SelectFlags, kind, s.Invocations)
 		return elements(s, invocations, err,
 			func(e *exchange.Element, i *workspace.Invocation) error {
 				e.Invocation = i.Invocation
 				return nil
 			})
 	case entity.KindFilter:
-		filters, _, err := session.Selected(s, &o.Selection, kind, s.Filters)
+		filters, _, err := session.Selected(s, &o.SelectFlags, kind, s.Filters)
 		return elements(s, filters, err, func(e *exchange.Element, f *workspace.Filter) error {
-			e.Filter = &exchange.Filter{Filter: *f.Filter}
+			e.Filter = &exchange.FilterByID{Filter: *f.Filter}
 			if from, err := s.Space(f.FromSpace); err == nil {
 				e.Filter.FromSpaceID = from.Space.SpaceID
 			}
@@ -133,9 +133,9 @@ func (o *exporter) elements(s *session.Session, kind entity.Kind) ([]exchange.El
 		})
 	case entity.KindLink:
 		s.StaleLinks()
-		links, err := o.Selection.Links(s)
+		links, err := o.SelectFlags.Links(s)
 		return elements(s, links, err, func(e *exchange.Element, l *workspace.Link) error {
-			e.Link = &exchange.Link{Link: *l.Link}
+			e.Link = &exchange.LinkByID{Link: *l.Link}
 			if l.From != nil {
 				e.FromUnit = reference(l.From)
 			}
@@ -146,7 +146,7 @@ func (o *exporter) elements(s *session.Session, kind entity.Kind) ([]exchange.El
 			return nil
 		})
 	}
-	units, err := o.Selection.Units(s)
+	units, err := o.SelectFlags.Units(s)
 	return elements(s, units, err, func(e *exchange.Element, u *workspace.Unit) (err error) {
 		e.Unit, err = exported(s, u)
 		return err
@@ -179,8 +179,8 @@ func reference(u *workspace.Unit) *exchange.Reference {
 }
 
 // exported returns a unit with its data. An edit of the working copy counts as the next revision.
-func exported(s *session.Session, u *workspace.Unit) (*exchange.Unit, error) {
-	unit := &exchange.Unit{Unit: *u.Unit}
+func exported(s *session.Session, u *workspace.Unit) (*exchange.UnitWithData, error) {
+	unit := &exchange.UnitWithData{Unit: *u.Unit}
 	edited, data, err := s.Store.Edited(u)
 	if err != nil {
 		return nil, err

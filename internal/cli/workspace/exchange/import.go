@@ -29,11 +29,11 @@ type importer struct {
 	idMap       string
 
 	*session.Session
-	set     *exchange.Set
+	set     *exchange.Content
 	ids     exchange.IDs
-	objects map[string]*exchange.Object // of units, by their ID there
-	failed  map[string]bool             // IDs there of what could not be made
-	upgrade map[*workspace.Unit]bool    // units that have an imported link UpgradeUnit
+	objects map[string]*exchange.Foreign // of units, by their ID there
+	failed  map[string]bool              // IDs there of what could not be made
+	upgrade map[*workspace.Unit]bool     // units that have an imported link UpgradeUnit
 	made    map[entity.Kind]int
 	empty   []string // units without data
 	errs    entity.Errors
@@ -80,7 +80,7 @@ files DIR/SPACE/UNIT.EXT or DIR/UNIT.EXT, as 'cub unit data' prints it.`,
 }
 
 func (o *importer) run(files []string) error {
-	o.ids, o.objects = exchange.IDs{}, map[string]*exchange.Object{}
+	o.ids, o.objects = exchange.IDs{}, map[string]*exchange.Foreign{}
 	o.failed, o.made = map[string]bool{}, map[entity.Kind]int{}
 	o.upgrade = map[*workspace.Unit]bool{}
 	var texts []entity.Text
@@ -117,7 +117,7 @@ func (o *importer) run(files []string) error {
 }
 
 // add adds what is wrong with an object to the errors.
-func (o *importer) add(object *exchange.Object, err error) {
+func (o *importer) add(object *exchange.Foreign, err error) {
 	for _, problem := range entity.ProblemsIn(err, entity.CodeFieldValue) {
 		e := *problem
 		if e.Code == entity.CodeParse && e.Pos.Line > 0 {
@@ -130,7 +130,7 @@ func (o *importer) add(object *exchange.Object, err error) {
 }
 
 // object makes one entity.
-func (o *importer) object(object *exchange.Object) error {
+func (o *importer) object(object *exchange.Foreign) error {
 	kind := object.Kind()
 	if kind == entity.KindUnit {
 		o.objects[object.ID] = object
@@ -170,7 +170,7 @@ func (o *importer) object(object *exchange.Object) error {
 }
 
 // inSpace makes the space of an object if there is none.
-func (o *importer) inSpace(object *exchange.Object) error {
+func (o *importer) inSpace(object *exchange.Foreign) error {
 	if _, err := o.Space(object.SpaceSlug); err == nil {
 		return nil
 	}
@@ -228,7 +228,7 @@ func (o *importer) same(there, here string) {
 	}
 }
 
-func (o *importer) unit(object *exchange.Object, from *entity.Unit) error {
+func (o *importer) unit(object *exchange.Foreign, from *entity.Unit) error {
 	if !workspace.HasToolchain(from.ToolchainType) {
 		return entity.Fail(entity.CodeToolchain, "unknown toolchain %q", from.ToolchainType)
 	}
@@ -262,7 +262,7 @@ func (o *importer) unit(object *exchange.Object, from *entity.Unit) error {
 }
 
 // data returns the data of a unit: that of the object, or of a file in the directory of --data.
-func (o *importer) data(object *exchange.Object, u *workspace.Unit) ([]byte, bool, error) {
+func (o *importer) data(object *exchange.Foreign, u *workspace.Unit) ([]byte, bool, error) {
 	if object.HasData || o.dataDir == "" {
 		return object.Data, object.HasData, nil
 	}
@@ -305,7 +305,7 @@ func absolute(path string) string {
 	return path
 }
 
-func (o *importer) filter(object *exchange.Object, from *entity.Filter) error {
+func (o *importer) filter(object *exchange.Foreign, from *entity.Filter) error {
 	f := *from
 	f.Where = o.ids.Rewrite(from.Where)
 	if id := object.FilterSpaceID; id != "" {

@@ -17,7 +17,7 @@ import (
 )
 
 // link makes a link.
-func (o *importer) link(object *exchange.Object, from *entity.Link) error {
+func (o *importer) link(object *exchange.Foreign, from *entity.Link) error {
 	if o.failed[from.FromUnitID] || o.failed[from.ToUnitID] ||
 		o.failed[from.TransformInvocationID] {
 		return nil // what it refers to is an error already

@@ -79,7 +79,7 @@ func (o *linkInfer) run(s *session.Session) error {
 }
 
 // onlySpace returns the units of a graph that are in the space of --space, if it is given.
-func onlySpace(s *session.Session, g *resolve.Graph) ([]*entity.Unit, error) {
+func onlySpace(s *session.Session, g *resolve.Inspector) ([]*entity.Unit, error) {
 	if s.SpaceFlag == "" || s.SpaceFlag == "*" {
 		return g.Units, nil
 	}

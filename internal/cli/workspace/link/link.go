@@ -35,7 +35,7 @@ order only. A link is in the space of its downstream unit.`,
 }
 
 func newLinkList(a *command.App) *cobra.Command {
-	c, sel, out := &session.Common{App: a}, &session.Selection{}, &session.Output{}
+	c, sel, out := &session.Common{App: a}, &session.SelectFlags{}, &session.PrintFlags{}
 	cmd := &cobra.Command{
 		Use: "list [flags]", Short: "List the links of a space", Args: command.NoArguments,
 		Long: `List the links of a space, or of every space with --space "*". With -o wide the
@@ -48,7 +48,7 @@ table also shows the type, why a link is stale, and which revisions were merged.
 		if err != nil {
 			return err
 		}
-		table := session.Table[*workspace.Link]{
+		table := session.Listing[*workspace.Link]{
 			Head: []string{
 				"NAME", "SPACE", "FROM-UNIT", "TO-UNIT", "TO-SPACE", "+UPDATE-TYPE", "+AUTO",
 				"+STALE", "+MERGED",
@@ -72,7 +72,7 @@ table also shows the type, why a link is stale, and which revisions were merged.
 }
 
 func newLinkGet(a *command.App) *cobra.Command {
-	c, out := &session.Common{App: a}, &session.Output{}
+	c, out := &session.Common{App: a}, &session.PrintFlags{}
 	cmd := &cobra.Command{Use: "get [flags] LINK", Short: "Show a link", Args: session.Words(1, 1)}
 	session.Flags(cmd, c.AddSpace, out.Add)
 	return c.Reads(cmd, func(s *session.Session, words []string) error {
@@ -178,7 +178,7 @@ func referenceText(r entity.ResourceReference) string {
 }
 
 func newLinkDelete(a *command.App) *cobra.Command {
-	c, sel := &session.Common{App: a}, &session.Selection{}
+	c, sel := &session.Common{App: a}, &session.SelectFlags{}
 	var more []string
 	cmd := &cobra.Command{
 		Use: "delete [flags] [LINK...]", Short: "Delete links",

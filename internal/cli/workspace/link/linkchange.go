@@ -18,7 +18,7 @@ import (
 type linkCreate struct {
 	session.Common
 	linkFlags
-	session.Output
+	session.PrintFlags
 	whereFrom, whereTo, whereToSpace string
 	whereSpace                       string
 	destSpaces                       []string
@@ -48,7 +48,7 @@ other spaces. A link with AutoUpdate is resolved at once.`,
 			return session.Words(0, 4)(cmd, words)
 		},
 	}
-	flags := session.Flags(cmd, o.AddWrite, o.linkFlags.add, o.AddAllowExists, o.Output.Add)
+	flags := session.Flags(cmd, o.AddWrite, o.linkFlags.add, o.AddAllowExists, o.PrintFlags.Add)
 	flags.StringVar(&o.whereFrom, "where-from", "", "link every unit with `EXPR`")
 	flags.StringVar(&o.whereTo, "where-to", "", "link them to every unit with `EXPR`")
 	flags.StringVar(&o.whereToSpace, "where-to-space", "",
@@ -142,7 +142,7 @@ func (o *linkCreate) create(s *session.Session, l *workspace.Link) (*workspace.L
 		if err != nil {
 			return nil, err
 		}
-		return nil, s.PrintOne(&o.Output, existing, shown(existing), "")
+		return nil, s.PrintOne(&o.PrintFlags, existing, shown(existing), "")
 	}
 	check := s.CheckEdge
 	if o.together {
@@ -161,11 +161,11 @@ func (o *linkCreate) create(s *session.Session, l *workspace.Link) (*workspace.L
 		return nil, err
 	}
 	s.FollowUpstream(l)
-	return l, printLink(s, &o.Output, l, "created")
+	return l, printLink(s, &o.PrintFlags, l, "created")
 }
 
 // printLink prints a link after a command that created or updated it.
-func printLink(s *session.Session, out *session.Output, l *workspace.Link, verb string) error {
+func printLink(s *session.Session, out *session.PrintFlags, l *workspace.Link, verb string) error {
 	return s.PrintOne(out, l, shown(l), "Successfully "+verb+" link "+l.Slug)
 }
 

@@ -13,9 +13,9 @@ import (
 // linkUpdate holds the flags of link update.
 type linkUpdate struct {
 	session.Common
-	session.Selection
+	session.SelectFlags
 	linkFlags
-	session.Output
+	session.PrintFlags
 	patch, reverse   bool
 	fromUnit, toUnit string
 	toSpace          string
@@ -34,7 +34,7 @@ Updating resolves nothing, except for links with AutoUpdate.`,
   fctl link update --patch upgrade-web --make-current`,
 		Args: o.check,
 	}
-	flags := session.Flags(cmd, o.AddWrite, o.Selection.Add, o.linkFlags.add, o.Output.Add)
+	flags := session.Flags(cmd, o.AddWrite, o.SelectFlags.Add, o.linkFlags.add, o.PrintFlags.Add)
 	flags.BoolVar(&o.patch, "patch", false, "change lists entry by entry")
 	flags.BoolVar(&o.reverse, "reverse", false, "swap the downstream and the upstream unit")
 	flags.StringVar(&o.fromUnit, "from-unit", "", "another downstream `UNIT`")
@@ -57,7 +57,7 @@ Updating resolves nothing, except for links with AutoUpdate.`,
 
 // check reports names and flags that do not go together.
 func (o *linkUpdate) check(cmd *cobra.Command, names []string) error {
-	if err := session.NamesOrWhere(cmd, names, &o.Selection, "LINK"); err != nil {
+	if err := session.NamesOrWhere(cmd, names, &o.SelectFlags, "LINK"); err != nil {
 		return err
 	}
 	if (o.makeCurrent || o.reverse) && !o.patch {
@@ -123,7 +123,7 @@ func (o *linkUpdate) run(s *session.Session, l *workspace.Link) (*workspace.Link
 	s.FollowUpstream(l)
 	s.Tx.Updated(&l.Common)
 	s.Tx.Write(l)
-	return l, printLink(s, &o.Output, l, "updated")
+	return l, printLink(s, &o.PrintFlags, l, "updated")
 }
 
 // replace takes over the fields of a body.
@@ -187,5 +187,5 @@ func (o *linkUpdate) turn(s *session.Session, l *workspace.Link) (*workspace.Lin
 		return nil, err
 	}
 	s.FollowUpstream(turned)
-	return turned, printLink(s, &o.Output, turned, "updated")
+	return turned, printLink(s, &o.PrintFlags, turned, "updated")
 }

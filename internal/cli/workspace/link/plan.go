@@ -50,7 +50,7 @@ first.`,
 		if err := o.check(cmd, names, true); err != nil {
 			return err
 		}
-		if len(names) == 0 && !o.Selection.IsSet() && o.from == "" && !o.stale {
+		if len(names) == 0 && !o.SelectFlags.IsSet() && o.from == "" && !o.stale {
 			o.stale, o.all = true, true
 			o.SpaceFlag = cmp.Or(o.SpaceFlag, "*")
 		}

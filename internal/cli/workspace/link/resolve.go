@@ -38,7 +38,7 @@ with AutoUpdate.`,
 // linkResolve holds the flags of link resolve and link plan.
 type linkResolve struct {
 	session.Common
-	session.Selection
+	session.SelectFlags
 	session.ResolveFlags
 	form  string
 	from  string
@@ -47,7 +47,7 @@ type linkResolve struct {
 }
 
 func (o *linkResolve) add(flags *pflag.FlagSet) {
-	o.Selection.Add(flags)
+	o.SelectFlags.Add(flags)
 	o.ResolveFlags.Add(flags)
 	flags.StringVar(&o.from, "from", "", "resolve the links of `UNIT`")
 	flags.BoolVar(&o.all, "all", false, "resolve all links; with --stale also links without "+
@@ -57,11 +57,11 @@ func (o *linkResolve) add(flags *pflag.FlagSet) {
 }
 
 func (o *linkResolve) check(cmd *cobra.Command, names []string, plan bool) error {
-	given := len(names) > 0 || o.Selection.IsSet() || o.from != "" || o.stale || o.all
+	given := len(names) > 0 || o.SelectFlags.IsSet() || o.from != "" || o.stale || o.all
 	if !given && !plan {
 		return diag.UsageHint(cmd.UseLine(), "LINK, --from, --stale or --where is missing")
 	}
-	if len(names) > 0 && (o.Selection.IsSet() || o.from != "" || o.stale) {
+	if len(names) > 0 && (o.SelectFlags.IsSet() || o.from != "" || o.stale) {
 		return diag.UsageHint(cmd.UseLine(), "either names or flags that select links, not both")
 	}
 	if !slices.Contains([]string{"", "text", "json", "mutations"}, o.form) {
@@ -85,7 +85,7 @@ func (o *linkResolve) run(s *session.Session, names []string, show func() error)
 	if err != nil {
 		return err
 	}
-	results, err := s.Propagator.Run(s.Ctx, s.Revised(), propagate.Selection{
+	results, err := s.Propagator.Run(s.Ctx, s.Revised(), propagate.Wave{
 		Explicit: true, OneSpace: s.NoCrossSpace,
 		Propagate: !s.NoPropagate && !s.Store.Config.NoAutoUpdate,
 		Links:     func(l *workspace.Link) bool { return links[l] },
@@ -185,7 +185,7 @@ func (o *linkResolve) selected(
 			links[l] = true
 			s.Unread(s.Ends(l))
 		}
-	case o.Selection.IsSet() || o.all || o.stale:
+	case o.SelectFlags.IsSet() || o.all || o.stale:
 		all, err := o.Links(s)
 		if err != nil {
 			return nil, err

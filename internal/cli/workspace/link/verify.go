@@ -45,7 +45,7 @@ differs. The file is kept if fctl-workspace.yaml says Lock: true.`,
 // unresolved returns a problem for each unit that its automatic links would change.
 func unresolved(s *session.Session) (entity.Errors, error) {
 	s.Propagator.Options = resolve.Options{DryRun: true}
-	results, err := s.Propagator.Run(s.Ctx, propagate.Change{}, propagate.Selection{
+	results, err := s.Propagator.Run(s.Ctx, propagate.ChangedUnits{}, propagate.Wave{
 		Explicit: true, Links: func(l *workspace.Link) bool { return l.AutoUpdate },
 	})
 	if err != nil {

@@ -207,7 +207,7 @@ func (s *Session) withData(units []*workspace.Unit, f *entity.Filter) ([]*worksp
 }
 
 // LinkGraph returns the workspace as package resolve sees it. Edits of working copies count.
-func (s *Session) LinkGraph() (*resolve.Graph, error) {
+func (s *Session) LinkGraph() (*resolve.Inspector, error) {
 	executor, err := s.Functions()
 	if err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func (s *Session) LinkGraph() (*resolve.Graph, error) {
 	}
 	s.Problems = append(s.Problems, problems...)
 	read := map[string]*resolve.Upstream{}
-	g := &resolve.Graph{
+	g := &resolve.Inspector{
 		Executor: executor, Names: s.UnitName,
 		Read: func(id string) (*resolve.Upstream, error) {
 			if read[id] != nil {

@@ -37,8 +37,8 @@ func InvocationText(i api.FunctionInvocation) string {
 	return text
 }
 
-// Output holds the flags that say how entities are printed.
-type Output struct {
+// PrintFlags holds the flags that say how entities are printed.
+type PrintFlags struct {
 	Form      string
 	noHeaders bool
 	columns   []string
@@ -46,7 +46,7 @@ type Output struct {
 }
 
 // Add adds the flags.
-func (o *Output) Add(flags *pflag.FlagSet) {
+func (o *PrintFlags) Add(flags *pflag.FlagSet) {
 	flags.StringVarP(&o.Form, "output", "o", "",
 		"output `FORMAT`: table, wide, name, json, yaml, jq=EXPR or custom-columns=NAME:FIELD,...")
 	flags.BoolVar(&o.noHeaders, "no-headers", false, "print tables without their first line")
@@ -55,7 +55,7 @@ func (o *Output) Add(flags *pflag.FlagSet) {
 }
 
 // Check reports an unknown form.
-func (o *Output) Check() error {
+func (o *PrintFlags) Check() error {
 	if strings.HasPrefix(o.Form, customPrefix) ||
 		slices.Contains([]string{"", "table", "wide", "name", "json", "yaml"}, o.Form) {
 		return nil
@@ -70,12 +70,12 @@ func (o *Output) Check() error {
 }
 
 // AsObjects reports whether the form prints fields of entities, not a table.
-func (o *Output) AsObjects() bool {
+func (o *PrintFlags) AsObjects() bool {
 	return o.Form == "json" || o.Form == "yaml" || strings.HasPrefix(o.Form, jqPrefix)
 }
 
 // noteUnused says which flags have no effect with the form.
-func (s *Session) noteUnused(o *Output) {
+func (s *Session) noteUnused(o *PrintFlags) {
 	if len(o.fields) > 0 && !o.AsObjects() {
 		s.App.Note(s.Settings, "--select has no effect without -o json, yaml or jq")
 	}
@@ -85,7 +85,7 @@ func (s *Session) noteUnused(o *Output) {
 }
 
 // noteMissing says which selected fields no entity has.
-func (s *Session) noteMissing(o *Output, objects []any) {
+func (s *Session) noteMissing(o *PrintFlags, objects []any) {
 	known := map[string]bool{}
 	for _, object := range objects {
 		fields, _ := fieldsOf(object)
@@ -100,8 +100,8 @@ func (s *Session) noteMissing(o *Output, objects []any) {
 	}
 }
 
-// Table says how rows are listed. The names of columns of wide tables begin with a plus sign.
-type Table[T any] struct {
+// Listing says how rows are listed. The names of columns of wide tables begin with a plus sign.
+type Listing[T any] struct {
 	Head   []string
 	Cells  func(T) []string
 	Name   func(T) string
@@ -109,7 +109,7 @@ type Table[T any] struct {
 }
 
 // Print prints rows.
-func (t *Table[T]) Print(s *Session, o *Output, rows []T) error {
+func (t *Listing[T]) Print(s *Session, o *PrintFlags, rows []T) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (t *Table[T]) Print(s *Session, o *Output, rows []T) error {
 	return s.writeTable(o.head(head), lines)
 }
 
-func (o *Output) head(head []string) []string {
+func (o *PrintFlags) head(head []string) []string {
 	if o.noHeaders {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (o *Output) head(head []string) []string {
 
 // columns returns the names and the indexes of the columns that --columns names or, without it, of
 // those of the form.
-func (t *Table[T]) columns(o *Output) (head []string, columns []int, err error) {
+func (t *Listing[T]) columns(o *PrintFlags) (head []string, columns []int, err error) {
 	names := make([]string, len(t.Head))
 	for i, name := range t.Head {
 		plain, wide := strings.CutPrefix(name, "+")
@@ -175,7 +175,7 @@ func (t *Table[T]) columns(o *Output) (head []string, columns []int, err error) 
 }
 
 // PrintObjects prints a list as JSON or YAML.
-func (s *Session) PrintObjects(o *Output, objects []any) error {
+func (s *Session) PrintObjects(o *PrintFlags, objects []any) error {
 	list := make([]any, len(objects))
 	for i, object := range objects {
 		var err error
@@ -188,7 +188,7 @@ func (s *Session) PrintObjects(o *Output, objects []any) error {
 }
 
 // PrintObject prints one entity as JSON or YAML.
-func (s *Session) PrintObject(o *Output, object any) error {
+func (s *Session) PrintObject(o *PrintFlags, object any) error {
 	picked, err := o.Pick(object)
 	if err != nil {
 		return err
@@ -218,7 +218,7 @@ func (s *Session) PrintValue(form string, v any) error {
 }
 
 // Pick returns the fields that --select names.
-func (o *Output) Pick(object any) (any, error) {
+func (o *PrintFlags) Pick(object any) (any, error) {
 	if len(o.fields) == 0 {
 		return object, nil
 	}
@@ -250,7 +250,7 @@ func fieldsOf(object any) (gaby.Entries, error) {
 const customPrefix = "custom-columns="
 
 // printCustom prints the columns that the user defines: NAME:FIELD or NAME:FIELD.FIELD.
-func (s *Session) printCustom(o *Output, objects []any) error {
+func (s *Session) printCustom(o *PrintFlags, objects []any) error {
 	_, text, _ := strings.Cut(o.Form, "=")
 	var head []string
 	var paths [][]string
@@ -314,7 +314,7 @@ func (s *Session) writeTable(head []string, rows [][]string) error {
 }
 
 // PrintGet prints one entity: its fields one per line, or with -o in another form.
-func (s *Session) PrintGet(o *Output, name string, object any, rows [][]string) error {
+func (s *Session) PrintGet(o *PrintFlags, name string, object any, rows [][]string) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
@@ -332,7 +332,7 @@ func (s *Session) PrintGet(o *Output, name string, object any, rows [][]string) 
 
 // PrintOne prints an entity after a command: what was done to it or, with -o, itself. object is
 // what -o json prints.
-func (s *Session) PrintOne(o *Output, e entity.Entity, object any, done string) error {
+func (s *Session) PrintOne(o *PrintFlags, e entity.Entity, object any, done string) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
@@ -352,6 +352,6 @@ func (s *Session) PrintOne(o *Output, e entity.Entity, object any, done string) 
 }
 
 // PrintDone prints an entity after a command that created or updated it.
-func (s *Session) PrintDone(o *Output, e entity.Entity, verb string) error {
+func (s *Session) PrintDone(o *PrintFlags, e entity.Entity, verb string) error {
 	return s.PrintOne(o, e, e.Self(), fmt.Sprintf("Successfully %s %s %s", verb, e.Kind(), e.Base().Slug))
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/fctl-dev/fctl/internal/where"
 )
 
-// Selection holds the flags that select entities.
-type Selection struct {
+// SelectFlags holds the flags that select entities.
+type SelectFlags struct {
 	where, filter, contains string
 }
 
 // Add adds the flags.
-func (o *Selection) Add(flags *pflag.FlagSet) {
+func (o *SelectFlags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.where, "where", "",
 		"select only entities with these attributes, such as `\"Labels.tier = 'web'\"`; see "+
 			"'fctl help filters'")
@@ -34,17 +34,17 @@ func (o *Selection) Add(flags *pflag.FlagSet) {
 }
 
 // AddWhere adds the flags for what no stored filter selects. texts says where --contains searches.
-func (o *Selection) AddWhere(flags *pflag.FlagSet, texts string) {
+func (o *SelectFlags) AddWhere(flags *pflag.FlagSet, texts string) {
 	flags.StringVar(&o.where, "where", "",
 		"select only entities with the attributes `EXPR`; see 'fctl help filters'")
 	flags.StringVar(&o.contains, "contains", "", "select only entities with `TEXT` in their "+texts)
 }
 
 // IsSet reports whether one of the flags is given.
-func (o *Selection) IsSet() bool { return o.where != "" || o.filter != "" || o.contains != "" }
+func (o *SelectFlags) IsSet() bool { return o.where != "" || o.filter != "" || o.contains != "" }
 
 // Expr returns the filter of the flags for what is called a kind, and the stored filter.
-func (o *Selection) Expr(s *Session, kind entity.Kind) (*where.Expr, *entity.Filter, error) {
+func (o *SelectFlags) Expr(s *Session, kind entity.Kind) (*where.Expr, *entity.Filter, error) {
 	expr, err := filter.Parse(o.where, kind)
 	if err != nil || o.filter == "" {
 		return expr, &entity.Filter{}, err
@@ -72,7 +72,7 @@ func (s *Session) Matches(expr *where.Expr, of func(attribute string) where.Valu
 }
 
 // has reports whether the name or a label of an entity contains the text of --contains.
-func (o *Selection) has(c *entity.Common) bool {
+func (o *SelectFlags) has(c *entity.Common) bool {
 	if o.contains == "" || strings.Contains(c.Slug, o.contains) ||
 		strings.Contains(c.DisplayName, o.contains) {
 		return true
@@ -86,14 +86,14 @@ func (o *Selection) has(c *entity.Common) bool {
 }
 
 // HasText reports whether one of the texts has the text of --contains.
-func (o *Selection) HasText(texts ...string) bool {
+func (o *SelectFlags) HasText(texts ...string) bool {
 	return o.contains == "" || slices.ContainsFunc(texts, func(text string) bool {
 		return strings.Contains(text, o.contains)
 	})
 }
 
 // Units returns the selected units.
-func (o *Selection) Units(s *Session) ([]*workspace.Unit, error) {
+func (o *SelectFlags) Units(s *Session) ([]*workspace.Unit, error) {
 	units, stored, err := Selected(s, o, entity.KindUnit, s.Workspace.Units)
 	if err == nil && (stored.WhereData != "" || stored.ResourceType != "") {
 		return s.withData(units, stored)
@@ -102,14 +102,14 @@ func (o *Selection) Units(s *Session) ([]*workspace.Unit, error) {
 }
 
 // Links returns the selected links.
-func (o *Selection) Links(s *Session) ([]*workspace.Link, error) {
+func (o *SelectFlags) Links(s *Session) ([]*workspace.Link, error) {
 	links, _, err := Selected(s, o, entity.KindLink, s.Workspace.Links)
 	return links, err
 }
 
 // Selected returns the entities of a list that the flags select, and the stored filter.
 func Selected[T workspace.Entity](
-	s *Session, o *Selection, kind entity.Kind, list []T,
+	s *Session, o *SelectFlags, kind entity.Kind, list []T,
 ) ([]T, *entity.Filter, error) {
 	expr, stored, err := o.Expr(s, kind)
 	if err != nil {
@@ -137,7 +137,7 @@ func Selected[T workspace.Entity](
 }
 
 // Revisions returns those of the revisions that the flags select.
-func (o *Selection) Revisions(all []*entity.Revision) ([]*entity.Revision, error) {
+func (o *SelectFlags) Revisions(all []*entity.Revision) ([]*entity.Revision, error) {
 	expr, err := filter.Parse(o.where, filter.Revision)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (o *Selection) Revisions(all []*entity.Revision) ([]*entity.Revision, error
 }
 
 // UnitsNamed returns the units with the names, or those of the selection if there are none.
-func (o *Selection) UnitsNamed(s *Session, names []string) ([]*workspace.Unit, error) {
+func (o *SelectFlags) UnitsNamed(s *Session, names []string) ([]*workspace.Unit, error) {
 	if len(names) == 0 {
 		return o.Units(s)
 	}
@@ -156,7 +156,7 @@ func (o *Selection) UnitsNamed(s *Session, names []string) ([]*workspace.Unit, e
 }
 
 // LinksNamed returns the links with the names, or those of the selection if there are none.
-func (o *Selection) LinksNamed(s *Session, names []string) ([]*workspace.Link, error) {
+func (o *SelectFlags) LinksNamed(s *Session, names []string) ([]*workspace.Link, error) {
 	if len(names) == 0 {
 		return o.Links(s)
 	}
@@ -179,7 +179,7 @@ func named[T comparable](names []string, find func(string) (T, error)) ([]T, err
 }
 
 // NamesOrWhere reports names together with a selection, and neither. noun is what a name is of.
-func NamesOrWhere(cmd *cobra.Command, names []string, sel *Selection, noun string) error {
+func NamesOrWhere(cmd *cobra.Command, names []string, sel *SelectFlags, noun string) error {
 	switch {
 	case len(names) > 0 && sel.IsSet():
 		return diag.UsageHint(cmd.UseLine(), "either names or --where is expected, not both")

@@ -103,7 +103,7 @@ func (s *Session) NoteConflicts(results []propagate.UnitResult) {
 }
 
 // conflicts returns the conflicts of a resolve that are worth a line.
-func (s *Session) conflicts(out *resolve.Output) api.MutationConflictList {
+func (s *Session) conflicts(out *resolve.Outcome) api.MutationConflictList {
 	return severity.Select(s.rules(), out.Result.Conflicts, entity.SeverityNote)
 }
 
@@ -171,15 +171,15 @@ type story struct {
 	links, resources, changes, conflictCount int
 }
 
-// part is the part of a story about a link of a unit, or about the unit itself.
-type part struct {
+// unitStory is the part of a story about a link of a unit, or about the unit itself.
+type unitStory struct {
 	*story
 	propagate.UnitResult
 	strings.Builder
 	secrets *sensitive.Values
 }
 
-func (p *part) printf(format string, args ...any) {
+func (p *unitStory) printf(format string, args ...any) {
 	p.WriteString(fmt.Sprintf(format, args...))
 }
 
@@ -200,7 +200,7 @@ func (t *story) unit(r propagate.UnitResult) error {
 	if err != nil {
 		return err
 	}
-	p := &part{story: t, UnitResult: r, secrets: secrets}
+	p := &unitStory{story: t, UnitResult: r, secrets: secrets}
 	changed := slices.ContainsFunc(r.Output.Result.Links, func(l entity.LinkResult) bool {
 		return l.Status == entity.StatusChanged
 	})
@@ -224,7 +224,7 @@ func (t *story) unit(r propagate.UnitResult) error {
 }
 
 // hasConflict reports whether a link of the unit has a conflict that is worth a line.
-func (p *part) hasConflict(l *workspace.Link) bool {
+func (p *unitStory) hasConflict(l *workspace.Link) bool {
 	return slices.ContainsFunc(p.conflicts(p.Output), func(c api.MutationConflict) bool {
 		return c.LinkID == l.LinkID
 	})
@@ -248,7 +248,7 @@ func (s *Session) upstreamSecrets(l *workspace.Link) *sensitive.Values {
 }
 
 // revisions returns the revision of the unit and, if it was written, the next.
-func (p *part) revisions() string {
+func (p *unitStory) revisions() string {
 	base, next := p.Output.Result.BaseRevisionNum, p.Output.Result.NewRevisionNum
 	if next != base && !p.DryRun {
 		return fmt.Sprintf("%d..%d", base, next)
@@ -257,7 +257,7 @@ func (p *part) revisions() string {
 }
 
 // link writes what a link did.
-func (p *part) link(l *workspace.Link, result *entity.LinkResult) {
+func (p *unitStory) link(l *workspace.Link, result *entity.LinkResult) {
 	p.links++
 	p.printf("link %s (%s)  %s/%s %d..%d -> %s %s", l.Slug, l.Type(), l.ToSpace, l.ToUnit,
 		result.UpstreamFrom, result.UpstreamTo, p.Unit.Name(), p.revisions())
@@ -278,7 +278,7 @@ func (p *part) link(l *workspace.Link, result *entity.LinkResult) {
 }
 
 // self writes what a unit filled in itself, or what a merge without a link did.
-func (p *part) self() {
+func (p *unitStory) self() {
 	patch := p.Output.Patches[""]
 	switch {
 	case p.Output.MergeOf != "":
@@ -296,7 +296,7 @@ func (p *part) self() {
 }
 
 // patch writes what a link, or a merge without one, changed and what it withheld.
-func (p *part) patch(linkID string, bindings []entity.Binding) {
+func (p *unitStory) patch(linkID string, bindings []entity.Binding) {
 	conflicts := map[string][]api.MutationConflict{} // by unscoped resource
 	for _, c := range p.conflicts(p.Output) {
 		if c.LinkID == linkID {
@@ -331,7 +331,7 @@ func ConflictText(c *api.MutationConflict, secrets *sensitive.Values) string {
 }
 
 // produced writes the resources that an Upsert produced.
-func (p *part) produced(resources []string) {
+func (p *unitStory) produced(resources []string) {
 	for _, text := range resources {
 		if executor, err := p.Functions(); err == nil && !p.ShowSecrets {
 			if secrets := executor.Sensitive(api.ToolchainKubernetesYAML,
@@ -362,7 +362,7 @@ func unscoped(r api.ResourceInfo) string {
 
 // resource writes what changed in a resource. provided says where values come from, by unscoped
 // resource and path.
-func (p *part) resource(m api.ResourceMutation, provided map[string]string) {
+func (p *unitStory) resource(m api.ResourceMutation, provided map[string]string) {
 	mark := "~"
 	switch m.ResourceMutationInfo.MutationType {
 	case api.MutationTypeAdd, api.MutationTypeReplace:
@@ -438,7 +438,7 @@ func plainLines(value string) []byte {
 }
 
 // provided says in a dry run where the values of bindings come from, by unscoped resource and path.
-func (p *part) provided(bindings []entity.Binding) map[string]string {
+func (p *unitStory) provided(bindings []entity.Binding) map[string]string {
 	if !p.DryRun {
 		return nil
 	}
@@ -453,7 +453,7 @@ func (p *part) provided(bindings []entity.Binding) map[string]string {
 }
 
 // expressions writes what TransformPaths read and computed.
-func (p *part) expressions(result *entity.LinkResult) {
+func (p *unitStory) expressions(result *entity.LinkResult) {
 	for _, name := range slices.Sorted(maps.Keys(result.Values)) {
 		p.printf("  read %s = %v\n", name, result.Values[name])
 	}
@@ -468,7 +468,7 @@ func (p *part) expressions(result *entity.LinkResult) {
 }
 
 // withheld writes conflicts.
-func (p *part) withheld(conflicts []api.MutationConflict) {
+func (p *unitStory) withheld(conflicts []api.MutationConflict) {
 	for _, c := range conflicts {
 		level := ""
 		if of := severity.Of(p.rules(), &c); of != entity.SeverityWarning {

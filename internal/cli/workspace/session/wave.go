@@ -55,7 +55,7 @@ func (o *ResolveFlags) Options(s *Session) (resolve.Options, error) {
 }
 
 // Refused returns why the result of a resolve must not be written, nil if it may be.
-func (o *ResolveFlags) Refused(s *Session, u *workspace.Unit, out *resolve.Output) error {
+func (o *ResolveFlags) Refused(s *Session, u *workspace.Unit, out *resolve.Outcome) error {
 	no := func(code entity.Code, message string) error {
 		return u.Fail(code, "%s: %s; nothing was written", u.Name(), message).
 			WithClass(api.FailureNo)
@@ -81,7 +81,7 @@ func (o *ResolveFlags) Refused(s *Session, u *workspace.Unit, out *resolve.Outpu
 
 // Refuse returns the error of Refused. In a dry run, the error follows what is shown.
 func (o *ResolveFlags) Refuse(s *Session) propagate.Refuse {
-	return func(u *workspace.Unit, out *resolve.Output) error {
+	return func(u *workspace.Unit, out *resolve.Outcome) error {
 		err := o.Refused(s, u, out)
 		if err != nil && s.DryRun {
 			s.After(func() error { return err })
@@ -143,8 +143,8 @@ func (s *Session) EachUnit(units []*workspace.Unit, do func(*workspace.Unit) err
 // that are at fault failed, the others were skipped.
 func (s *Session) FailedResult(
 	u *workspace.Unit, links []*workspace.Link, err error,
-) *resolve.Output {
-	out := &resolve.Output{Result: entity.ResolveResult{
+) *resolve.Outcome {
+	out := &resolve.Outcome{Result: entity.ResolveResult{
 		Space: u.SpaceSlug, Unit: u.Slug, DryRun: s.DryRun, BaseRevisionNum: u.HeadRevisionNum,
 		NewRevisionNum: u.HeadRevisionNum,
 	}}
@@ -186,7 +186,7 @@ func (s *Session) Failed(links []*workspace.Link, err error) {
 // Propagate resolves automatic links downstream of every unit that the transaction revised, and
 // shows what was done once the transaction is committed. live are units with a new live state.
 func (s *Session) Propagate(live ...*workspace.Unit) error {
-	return s.wave(propagate.Selection{}, live)
+	return s.wave(propagate.Wave{}, live)
 }
 
 // PropagateLinks resolves new or changed links with AutoUpdate, and what they cause.
@@ -195,13 +195,13 @@ func (s *Session) PropagateLinks(links []*workspace.Link) error {
 	for _, l := range links {
 		chosen[l.LinkID] = true
 	}
-	return s.wave(propagate.Selection{Links: func(l *workspace.Link) bool {
+	return s.wave(propagate.Wave{Links: func(l *workspace.Link) bool {
 		return l.AutoUpdate && chosen[l.LinkID]
 	}}, nil)
 }
 
 // wave resolves links in one wave: those of a selection, and what follows.
-func (s *Session) wave(sel propagate.Selection, live []*workspace.Unit) error {
+func (s *Session) wave(sel propagate.Wave, live []*workspace.Unit) error {
 	s.After(s.ShowResults)
 	if s.NoPropagate || s.Store.Config.NoAutoUpdate || len(s.Links) == 0 {
 		return nil
@@ -223,8 +223,8 @@ func (s *Session) wave(sel propagate.Selection, live []*workspace.Unit) error {
 }
 
 // Revised returns the units that the transaction has revised, as a change.
-func (s *Session) Revised() propagate.Change {
-	change := propagate.Change{
+func (s *Session) Revised() propagate.ChangedUnits {
+	change := propagate.ChangedUnits{
 		Revised: map[*workspace.Unit]bool{}, Live: map[*workspace.Unit]bool{},
 	}
 	for _, u := range s.Tx.Revised {
