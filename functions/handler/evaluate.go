@@ -78,7 +78,7 @@ func newPrograms() programs {
 		api.EvaluatorCEL: expression.NewPrograms(cel.Language, func(text string) (render, error) {
 			program, err := cel.CompileArgument(text)
 			return func(fc *api.FunctionContext, params map[string]any) (string, error) {
-				return program.Text(fc.Context(), &expression.Scope{
+				return program.EvalText(fc.Context(), &expression.Scope{
 					Params: params, Context: expression.Context(fc),
 				})
 			}, err

@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,7 +27,6 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/lang/expression"
-	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // Language is the name of the language in errors.
@@ -67,7 +67,7 @@ func (k Kind) String() string {
 
 // Program is a compiled expression. It is safe for concurrent use.
 type Program struct {
-	text    string
+	expression.Source
 	kinds   []Kind
 	env     *cel.Env
 	ast     *cel.Ast
@@ -79,7 +79,7 @@ type Program struct {
 func Compile(text string, kinds ...Kind) (*Program, error) {
 	env, err := environment()
 	if err != nil {
-		return nil, fmt.Errorf("the environment of CEL expressions: %w", err)
+		return nil, err
 	}
 	return compile(env.ofResources, text, kinds)
 }
@@ -89,7 +89,7 @@ func Compile(text string, kinds ...Kind) (*Program, error) {
 func CompileArgument(text string) (*Program, error) {
 	env, err := environment()
 	if err != nil {
-		return nil, fmt.Errorf("the environment of CEL expressions: %w", err)
+		return nil, err
 	}
 	return compile(env.ofArguments, text, nil)
 }
@@ -99,7 +99,7 @@ func CompileArgument(text string) (*Program, error) {
 func CompileUnit(text string, kinds ...Kind) (*Program, error) {
 	env, err := environment()
 	if err != nil {
-		return nil, fmt.Errorf("the environment of CEL expressions: %w", err)
+		return nil, err
 	}
 	return compile(env.ofUnits, text, kinds)
 }
@@ -107,27 +107,23 @@ func CompileUnit(text string, kinds ...Kind) (*Program, error) {
 // compile compiles an expression in an environment. If kinds is nil, the result is the value of an
 // argument.
 func compile(env *cel.Env, text string, kinds []Kind) (*Program, error) {
+	p := &Program{
+		Source: expression.Source{Language: Language, Text: text}, kinds: kinds, env: env,
+	}
 	if strings.TrimSpace(text) == "" {
-		return nil, &expression.Error{
-			Language: Language, Text: text, Msg: "the expression is empty",
-		}
+		return nil, p.Fail(0, "the expression is empty")
 	}
-	ast, issues := env.Compile(text)
-	if issues.Err() != nil {
-		return nil, compileErrors(env, text, issues)
+	var issues *cel.Issues
+	if p.ast, issues = env.Compile(text); issues.Err() != nil {
+		return nil, p.compileErrors(issues)
 	}
-	p := &Program{text: text, kinds: kinds, env: env, ast: ast}
-	if t := ast.OutputType(); t.Kind() != types.DynKind && t.Kind() != types.TypeParamKind &&
+	if t := p.ast.OutputType(); t.Kind() != types.DynKind && t.Kind() != types.TypeParamKind &&
 		!p.gives(t.Kind()) {
-		return nil, &expression.Error{
-			Language: Language, Text: text, Column: 1,
-			Msg:    fmt.Sprintf("expression returns %s, not %s", typeText(t), p.wanted()),
-			Result: true,
-		}
+		return nil, p.wrongKind("returns", typeText(t))
 	}
 	var err error
 	if p.program, err = p.plan(); err != nil {
-		return nil, &expression.Error{Language: Language, Text: text, Msg: err.Error(), Err: err}
+		return nil, p.Failed(err)
 	}
 	return p, nil
 }
@@ -154,12 +150,7 @@ func (p *Program) gives(kind types.Kind) bool {
 		}
 		return false
 	}
-	for _, k := range p.kinds {
-		if types.Kind(k) == kind {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(p.kinds, Kind(kind))
 }
 
 // wanted returns the wanted kinds for messages.
@@ -219,9 +210,7 @@ func (p *Program) Eval(
 	}
 	data, err := toData(value)
 	if err != nil {
-		return nil, &expression.Error{
-			Language: Language, Text: p.text, Msg: err.Error(), Hint: limit.HintOf(err), Err: err,
-		}
+		return nil, p.Failed(err)
 	}
 	return data, nil
 }
@@ -262,22 +251,21 @@ func (p *Program) evalIn(ctx context.Context, a *activation) (ref.Val, error) {
 		return nil, p.explain(ctx, a, err)
 	}
 	if kind := value.Type().(*types.Type).Kind(); !p.gives(kind) {
-		return nil, p.wrongKind(value)
+		return nil, p.wrongKind("returned", describe(value))
 	}
 	return value, nil
 }
 
-func (p *Program) wrongKind(value ref.Val) error {
-	return &expression.Error{
-		Language: Language, Text: p.text, Column: 1,
-		Msg:    fmt.Sprintf("expression returned %s, not %s", describe(value), p.wanted()),
-		Result: true,
-	}
+// wrongKind returns the error of a result of another kind than is wanted.
+func (p *Program) wrongKind(returns, result string) error {
+	problem := p.Fail(1, "expression %s %s, not %s", returns, result, p.wanted())
+	problem.Result = true
+	return problem
 }
 
-// Text evaluates the expression of an argument. Numbers have their shortest form; whole numbers
+// EvalText evaluates the expression of an argument. Numbers have their shortest form; whole numbers
 // have no decimal point.
-func (p *Program) Text(ctx context.Context, scope *expression.Scope) (string, error) {
+func (p *Program) EvalText(ctx context.Context, scope *expression.Scope) (string, error) {
 	value, err := p.eval(ctx, gaby.Value{}, scope)
 	if err != nil {
 		return "", err
@@ -296,10 +284,7 @@ func (p *Program) Text(ctx context.Context, scope *expression.Scope) (string, er
 		text = fmt.Sprint(v.Value())
 	}
 	if len(text) > maxText {
-		return "", &expression.Error{
-			Language: Language, Text: p.text,
-			Msg: fmt.Sprintf("the value has %d bytes, at most %d are allowed", len(text), maxText),
-		}
+		return "", p.Fail(0, "the value has %d bytes, at most %d are allowed", len(text), maxText)
 	}
 	return text, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -219,7 +220,7 @@ func TestArguments(t *testing.T) {
 				t.Errorf("%s: %v", text, err)
 				return
 			}
-			if got, err := program.Text(t.Context(), scope()); err != nil || got != want {
+			if got, err := program.EvalText(t.Context(), scope()); err != nil || got != want {
 				t.Errorf("%s: %q, %v, want %q", text, got, err, want)
 			}
 		})
@@ -235,7 +236,7 @@ func TestArguments(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			program, err := cel.CompileArgument(text)
 			if err == nil {
-				_, err = program.Text(t.Context(), scope())
+				_, err = program.EvalText(t.Context(), scope())
 			}
 			if want == "" {
 				return
@@ -502,6 +503,32 @@ func check(t *testing.T, text string, err error) {
 		} else if e.Column < 0 || e.Column > len([]rune(text))+1 ||
 			strings.Contains(e.Msg, "internal error") {
 			t.Errorf("%q: column %d: %v", text, e.Column, e)
+		}
+	}
+}
+
+// Versions are those of semver.org. Normalized ones may have a leading v, leading zeros and fewer
+// parts.
+func TestVersions(t *testing.T) {
+	for expression, want := range map[string]bool{
+		"isSemver('1.2.3')": true, "isSemver('1.2')": false, "isSemver('v1.2.3')": false,
+		"isSemver('1.02.3')": false, "isSemver('1.2.3-')": false, "isSemver('1..3')": false,
+		"isSemver('1.2.3-rc.1+build.5')": true, "isSemver('1.2.3-rc.01')": false,
+		"isSemver('v1', true)": true, "isSemver('01.002', true)": true,
+		"isSemver('1..3', true)": false, "isSemver('1.2-rc', true)": false,
+		"isSemver('', true)": false, "semver('v1.02', true).minor() == 2": true,
+		"semver('1.0.0-rc.2').isLessThan(semver('1.0.0-rc.10'))": true,
+		"semver('1.0.0-rc.2').isLessThan(semver('1.0.0'))":       true,
+		"semver('1.0.0+a') == semver('1.0.0+b')":                 true,
+	} {
+		program, err := cel.CompileArgument(expression)
+		if err != nil {
+			t.Errorf("%s: %v", expression, err)
+			continue
+		}
+		got, err := program.EvalText(t.Context(), scope())
+		if err != nil || got != strconv.FormatBool(want) {
+			t.Errorf("%s: %s, %v", expression, got, err)
 		}
 	}
 }

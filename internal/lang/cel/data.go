@@ -44,8 +44,8 @@ func data(value ref.Val) (any, error) {
 		return mapData(v)
 	case traits.Lister:
 		var items []any
-		for it := v.Iterator(); it.HasNext() == types.True; {
-			item, err := data(it.Next())
+		for e := range elements(v) {
+			item, err := data(e)
 			if err != nil {
 				return nil, err
 			}

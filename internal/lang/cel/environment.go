@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"fmt"
 	"sync"
 
 	"cel.dev/cel-go/cel"
@@ -22,7 +23,13 @@ type environments struct {
 // environment returns the environments, which all programs share.
 //
 //nolint:gochecknoglobals // made when the first expression is compiled, and never changed
-var environment = sync.OnceValues(newEnvironments)
+var environment = sync.OnceValues(func() (environments, error) {
+	all, err := newEnvironments()
+	if err != nil {
+		err = fmt.Errorf("the environment of CEL expressions: %w", err)
+	}
+	return all, err
+})
 
 func newEnvironments() (environments, error) {
 	options := []cel.EnvOption{
@@ -45,27 +52,23 @@ func newEnvironments() (environments, error) {
 	if err != nil {
 		return environments{}, err
 	}
-	guarded, err := guardedOf(functions)
-	if err != nil {
-		return environments{}, err
+	all := environments{functions: functions}
+	if all.guarded, err = guardedOf(functions); err != nil {
+		return all, err
 	}
-	arguments, err := functions.Extend(
-		cel.Variable("params", cel.MapType(cel.StringType, cel.DynType)),
-		cel.Variable("functionContext", cel.MapType(cel.StringType, cel.DynType)),
-	)
-	if err != nil {
-		return environments{}, err
+	extend := func(env *cel.Env, variables ...cel.EnvOption) *cel.Env {
+		if err == nil {
+			env, err = env.Extend(variables...)
+		}
+		return env
 	}
-	resources, err := arguments.Extend(cel.Variable("object", cel.DynType),
+	context := cel.MapType(cel.StringType, cel.DynType)
+	all.ofArguments = extend(functions, cel.Variable("params", context),
+		cel.Variable("functionContext", context))
+	all.ofResources = extend(all.ofArguments, cel.Variable("object", cel.DynType),
 		cel.Variable("r", cel.DynType))
-	if err != nil {
-		return environments{}, err
-	}
-	units, err := arguments.Extend(cel.Variable("resources", cel.ListType(cel.DynType)))
-	return environments{
-		functions: functions, ofArguments: arguments, ofResources: resources, ofUnits: units,
-		guarded: guarded,
-	}, err
+	all.ofUnits = extend(all.ofArguments, cel.Variable("resources", cel.ListType(cel.DynType)))
+	return all, err
 }
 
 // fixedTimeZones restricts the time zones in timestamp functions to offsets such as +02:00. What a
@@ -86,17 +89,15 @@ func fixedTimeZones() []cel.EnvOption {
 	} {
 		name, overload := f[0], f[1]
 		options = append(options,
-			cel.Function(name,
-				cel.MemberOverload(overload, []*cel.Type{cel.TimestampType, cel.StringType},
-					cel.IntType,
-					cel.BinaryBinding(func(at, zone ref.Val) ref.Val {
-						if text := string(zone.(types.String)); len(text) != len("+02:00") ||
-							text[3] != ':' {
-							return types.NewErr(
-								"the time zone %q is not an offset from UTC such as +02:00", text)
-						}
-						return at.(types.Timestamp).Receive(name, overload, []ref.Val{zone})
-					}))))
+			method(name, overload, []*cel.Type{cel.TimestampType, cel.StringType}, cel.IntType,
+				func(args ...ref.Val) ref.Val {
+					if text := string(args[1].(types.String)); len(text) != len("+02:00") ||
+						text[3] != ':' {
+						return types.NewErr(
+							"the time zone %q is not an offset from UTC such as +02:00", text)
+					}
+					return args[0].(types.Timestamp).Receive(name, overload, args[1:])
+				}))
 	}
 	return options
 }

@@ -25,19 +25,16 @@ import (
 
 // compileErrors returns the problems of an expression that does not compile. The parser guesses
 // after a syntax error, so only the first syntax error is returned.
-func compileErrors(env *cel.Env, text string, issues *cel.Issues) error {
+func (p *Program) compileErrors(issues *cel.Issues) error {
 	var problems []error
 	for _, e := range issues.Errors() {
-		problem := &expression.Error{
-			Language: Language, Text: text,
-			Column: expression.Column(text, e.Location.Line(), max(0, e.Location.Column())+1),
-		}
+		problem := p.Fail(p.At(e.Location.Line(), max(0, e.Location.Column())+1), "")
 		message, isSyntax := strings.CutPrefix(e.Message, "Syntax error: ")
 		if isSyntax {
 			problem.Msg, problem.Hint = syntaxProblem(message)
 			return problem
 		}
-		problem.Msg, problem.Hint = typeProblem(env, message)
+		problem.Msg, problem.Hint = typeProblem(p.env, message)
 		problems = append(problems, problem)
 	}
 	return errors.Join(problems...)
@@ -145,22 +142,21 @@ func suggestion(env *cel.Env, name string) string {
 // explain turns the error of an evaluation into an *[expression.Error]. It evaluates the expression
 // again, this time recording the value of each part.
 func (p *Program) explain(ctx context.Context, a *activation, err error) error {
-	problem := &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
 	failed, inStep := errors.AsType[*types.Err](err)
-	_, limited := errors.AsType[*limit.Error](err)
-	if limited || ctx.Err() != nil {
-		problem = expression.Ended(Language, p.text, err)
+	if _, limited := errors.AsType[*limit.Error](err); limited || ctx.Err() != nil {
+		problem := p.Ended(err)
 		if inStep {
 			problem.Column = p.column(failed.NodeID())
 		}
 		return problem
 	}
 	if isCostError(err) {
-		problem.Msg, problem.Err = "the evaluation takes too long", nil
+		problem := p.Fail(0, "the evaluation takes too long")
 		problem.Hint = fmt.Sprintf(
 			"it may cost %d units, the limit of Kubernetes' admission policies", maxCost)
 		return problem
 	}
+	problem := p.Failed(err)
 	program, planErr := p.plan(cel.EvalOptions(cel.OptTrackState))
 	if planErr != nil || !inStep || failed.NodeID() == 0 {
 		return problem
@@ -182,7 +178,7 @@ func (p *Program) explain(ctx context.Context, a *activation, err error) error {
 // column returns the column of a part of the expression.
 func (p *Program) column(id int64) int {
 	at := p.ast.NativeRep().SourceInfo().GetStartLocation(id)
-	return expression.Column(p.text, at.Line(), at.Column()+1)
+	return p.At(at.Line(), at.Column()+1)
 }
 
 // explanation is the search for what an evaluation failed at.
@@ -216,7 +212,7 @@ func (e *explanation) of(node ast.Expr) {
 		}
 	}
 	at := e.native.SourceInfo().GetStartLocation(node.ID())
-	e.problem.Column = expression.Column(e.problem.Text, at.Line(), at.Column()+1)
+	e.problem.Column = e.problem.At(at.Line(), at.Column()+1)
 	if node.Kind() == ast.SelectKind {
 		e.problem.Column++ // after the dot
 	}

@@ -37,32 +37,28 @@ func formatFunctions() []cel.EnvOption {
 	of := (*namedFormat)(nil).celType()
 	formats := namedFormats()
 	options := []cel.EnvOption{
-		cel.Function("format.named",
-			cel.Overload("format-named", []*cel.Type{cel.StringType}, cel.OptionalType(of),
-				cel.UnaryBinding(func(name ref.Val) ref.Val {
-					for _, f := range formats {
-						if f.name == string(name.(types.String)) {
-							return types.OptionalOf(opaque[*namedFormat]{f})
-						}
+		function("format.named", "format-named", []*cel.Type{cel.StringType}, cel.OptionalType(of),
+			func(args ...ref.Val) ref.Val {
+				for _, f := range formats {
+					if f.name == string(args[0].(types.String)) {
+						return types.OptionalOf(opaque[*namedFormat]{f})
 					}
+				}
+				return types.OptionalNone
+			}),
+		method("validate", "format-validate", []*cel.Type{of, cel.StringType},
+			cel.OptionalType(cel.ListType(cel.StringType)), func(args ...ref.Val) ref.Val {
+				problem := args[0].(opaque[*namedFormat]).is.check(string(args[1].(types.String)))
+				if problem == "" {
 					return types.OptionalNone
-				}))),
-		cel.Function("validate",
-			cel.MemberOverload("format-validate", []*cel.Type{of, cel.StringType},
-				cel.OptionalType(cel.ListType(cel.StringType)),
-				cel.BinaryBinding(func(f, text ref.Val) ref.Val {
-					problem := f.(opaque[*namedFormat]).is.check(string(text.(types.String)))
-					if problem == "" {
-						return types.OptionalNone
-					}
-					return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter,
-						[]string{problem}))
-				}))),
+				}
+				return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter,
+					[]string{problem}))
+			}),
 	}
 	for _, f := range formats {
-		options = append(options,
-			cel.Function("format."+f.name, cel.Overload("constant-format-"+f.name, nil, of,
-				cel.FunctionBinding(func(...ref.Val) ref.Val { return opaque[*namedFormat]{f} }))))
+		options = append(options, function("format."+f.name, "constant-format-"+f.name, nil, of,
+			func(...ref.Val) ref.Val { return opaque[*namedFormat]{f} }))
 	}
 	return options
 }

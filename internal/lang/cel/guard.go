@@ -198,8 +198,10 @@ func checkJoin(args []ref.Val) error {
 	if len(args) > 1 {
 		size = length(list) * length(args[1])
 	}
-	for it := list.Iterator(); size <= maxSize && it.HasNext() == types.True; {
-		size += length(it.Next())
+	for e := range elements(list) {
+		if size += length(e); size > maxSize {
+			break
+		}
 	}
 	if size > maxSize {
 		return tooLarge("text")

@@ -27,5 +27,5 @@ func (p *Program) Holds(
 	if holds, ok := value.(types.Bool); ok {
 		return bool(holds), nil
 	}
-	return false, p.wrongKind(value)
+	return false, p.wrongKind("returned", describe(value))
 }

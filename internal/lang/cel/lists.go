@@ -1,6 +1,8 @@
 package cel
 
 import (
+	"iter"
+
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/cost"
 	"cel.dev/cel-go/common/types"
@@ -15,43 +17,53 @@ import (
 //	<list>.indexOf(value), <list>.lastIndexOf(value) int   -1 if there is none
 func listFunctions() []cel.EnvOption {
 	element := cel.TypeParamType("T")
-	list := cel.ListType(element)
-	unary := func(name string, result *cel.Type, f func(traits.Lister) ref.Val) cel.EnvOption {
-		return cel.Function(name, cel.MemberOverload("list_"+name, []*cel.Type{list}, result,
-			cel.UnaryBinding(func(l ref.Val) ref.Val { return f(l.(traits.Lister)) })))
-	}
-	find := func(name string, f func(l traits.Lister, value ref.Val) ref.Val) cel.EnvOption {
-		return cel.Function(name,
-			cel.MemberOverload("list_"+name, []*cel.Type{list, element}, cel.IntType,
-				cel.BinaryBinding(func(l, value ref.Val) ref.Val {
-					return f(l.(traits.Lister), value)
-				})))
-	}
-	options := []cel.EnvOption{
-		unary("isSorted", cel.BoolType, isSorted),
-		unary("sum", element, sum),
-		unary("min", element, func(l traits.Lister) ref.Val { return extreme("min", l, -1) }),
-		unary("max", element, func(l traits.Lister) ref.Val { return extreme("max", l, 1) }),
-		find("indexOf", func(l traits.Lister, value ref.Val) ref.Val {
-			return indexOf(l, value, false)
-		}),
-		find("lastIndexOf", func(l traits.Lister, value ref.Val) ref.Val {
-			return indexOf(l, value, true)
-		}),
-	}
-	for _, name := range []string{"isSorted", "sum", "min", "max", "indexOf", "lastIndexOf"} {
+	list := []*cel.Type{cel.ListType(element)}
+	find := append(list, element)
+	var options []cel.EnvOption
+	for _, f := range []struct {
+		name   string
+		args   []*cel.Type
+		result *cel.Type
+		f      func(l traits.Lister, args []ref.Val) ref.Val
+	}{
+		{"isSorted", list, cel.BoolType, isSorted},
+		{"sum", list, element, sum},
+		{"min", list, element, func(l traits.Lister, _ []ref.Val) ref.Val {
+			return extreme("min", l, -1)
+		}},
+		{"max", list, element, func(l traits.Lister, _ []ref.Val) ref.Val {
+			return extreme("max", l, 1)
+		}},
+		{"indexOf", find, cel.IntType, func(l traits.Lister, args []ref.Val) ref.Val {
+			return indexOf(l, args[1], false)
+		}},
+		{"lastIndexOf", find, cel.IntType, func(l traits.Lister, args []ref.Val) ref.Val {
+			return indexOf(l, args[1], true)
+		}},
+	} {
+		id := "list_" + f.name
 		options = append(options,
-			cel.CostModel(cost.MemberOverload("list_"+name,
+			method(f.name, id, f.args, f.result, func(args ...ref.Val) ref.Val {
+				return f.f(args[0].(traits.Lister), args)
+			}),
+			cel.CostModel(cost.MemberOverload(id,
 				cost.EvalCost(cost.Sum(cost.Const(cost.CallCost), cost.Length(cost.Target()))))))
 	}
 	return options
 }
 
+// elements iterates over the elements of a list.
+func elements(l traits.Lister) iter.Seq[ref.Val] {
+	return func(yield func(ref.Val) bool) {
+		for it := l.Iterator(); it.HasNext() == types.True && yield(it.Next()); {
+		}
+	}
+}
+
 // isSorted reports whether no element is less than its predecessor.
-func isSorted(l traits.Lister) ref.Val {
+func isSorted(l traits.Lister, _ []ref.Val) ref.Val {
 	var last ref.Val
-	for it := l.Iterator(); it.HasNext() == types.True; {
-		next := it.Next()
+	for next := range elements(l) {
 		if last != nil {
 			switch order := compare(last, next); {
 			case types.IsError(order):
@@ -66,10 +78,9 @@ func isSorted(l traits.Lister) ref.Val {
 }
 
 // sum adds up the elements. The sum of an empty list is 0.
-func sum(l traits.Lister) ref.Val {
+func sum(l traits.Lister, _ []ref.Val) ref.Val {
 	var total ref.Val
-	for it := l.Iterator(); it.HasNext() == types.True; {
-		next := it.Next()
+	for next := range elements(l) {
 		if total == nil {
 			total = next
 			// CEL can add these, but Kubernetes defines no sum of them
@@ -95,8 +106,7 @@ func sum(l traits.Lister) ref.Val {
 // extreme returns the least (sign -1) or greatest (sign 1) element.
 func extreme(name string, l traits.Lister, sign types.Int) ref.Val {
 	var found ref.Val
-	for it := l.Iterator(); it.HasNext() == types.True; {
-		next := it.Next()
+	for next := range elements(l) {
 		if found == nil {
 			found = next
 			continue
@@ -126,12 +136,13 @@ func compare(a, b ref.Val) ref.Val {
 // indexOf returns the index of the first or last element that equals value, or -1.
 func indexOf(l traits.Lister, value ref.Val, last bool) ref.Val {
 	found, i := -1, 0
-	for it := l.Iterator(); it.HasNext() == types.True; i++ {
-		if types.Equal(it.Next(), value) == types.True {
+	for e := range elements(l) {
+		if types.Equal(e, value) == types.True {
 			if found = i; !last {
 				break
 			}
 		}
+		i++
 	}
 	return types.Int(found)
 }

@@ -48,25 +48,59 @@ func (o opaque[T]) Type() ref.Type { return o.is.celType() }
 // Value implements ref.Val.
 func (o opaque[T]) Value() any { return o.is }
 
+// implementation is what a function does. The arguments have the declared types.
+type implementation = func(args ...ref.Val) ref.Val
+
+// function declares a function, or adds an overload to one.
+func function(
+	name, overload string, args []*cel.Type, result *cel.Type, f implementation,
+) cel.EnvOption {
+	return cel.Function(name, cel.Overload(overload, args, result, cel.FunctionBinding(f)))
+}
+
+// method declares a function that is called on the first of its arguments.
+func method(
+	name, overload string, args []*cel.Type, result *cel.Type, f implementation,
+) cel.EnvOption {
+	return cel.Function(name, cel.MemberOverload(overload, args, result, cel.FunctionBinding(f)))
+}
+
+// conversions returns the function name, which makes a value with the content T, and the function
+// is, which reports whether it can. from are the types of the arguments in the names of overloads.
+func conversions[T content[T]](
+	name, is, from string, args []*cel.Type, parse func(args ...ref.Val) (T, error),
+) []cel.EnvOption {
+	var zero T
+	return []cel.EnvOption{
+		function(name, from+"_to_"+name, args, zero.celType(), func(args ...ref.Val) ref.Val {
+			v, err := parse(args...)
+			return valueOrError(opaque[T]{v}, err)
+		}),
+		function(is, "is_"+name+"_"+from, args, cel.BoolType, func(args ...ref.Val) ref.Val {
+			_, err := parse(args...)
+			return types.Bool(err == nil)
+		}),
+	}
+}
+
 // comparisons returns the functions compareTo, isLessThan and isGreaterThan of values with the
 // content T. compare returns -1, 0 or 1, and id is the type in the names of overloads.
 func comparisons[T content[T]](id string, compare func(a, b T) int) []cel.EnvOption {
 	var zero T
 	of := []*cel.Type{zero.celType(), zero.celType()}
-	function := func(
+	declare := func(
 		name, suffix string, result *cel.Type, f func(order int) ref.Val,
 	) cel.EnvOption {
-		return cel.Function(name, cel.MemberOverload(id+suffix, of, result,
-			cel.BinaryBinding(func(a, b ref.Val) ref.Val {
-				return f(compare(a.(opaque[T]).is, b.(opaque[T]).is))
-			})))
+		return method(name, id+suffix, of, result, func(args ...ref.Val) ref.Val {
+			return f(compare(args[0].(opaque[T]).is, args[1].(opaque[T]).is))
+		})
 	}
 	return []cel.EnvOption{
-		function("compareTo", "_compare_to", cel.IntType,
+		declare("compareTo", "_compare_to", cel.IntType,
 			func(order int) ref.Val { return types.Int(order) }),
-		function("isLessThan", "_is_less_than", cel.BoolType,
+		declare("isLessThan", "_is_less_than", cel.BoolType,
 			func(order int) ref.Val { return types.Bool(order < 0) }),
-		function("isGreaterThan", "_is_greater_than", cel.BoolType,
+		declare("isGreaterThan", "_is_greater_than", cel.BoolType,
 			func(order int) ref.Val { return types.Bool(order > 0) }),
 	}
 }

@@ -24,7 +24,7 @@ func PodVariables() []string {
 func CompileForPod(text string, kinds ...Kind) (*Program, error) {
 	env, err := environment()
 	if err != nil {
-		return nil, fmt.Errorf("the environment of CEL expressions: %w", err)
+		return nil, err
 	}
 	var variables []cel.EnvOption
 	for _, name := range PodVariables() {

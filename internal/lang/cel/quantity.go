@@ -1,6 +1,8 @@
 package cel
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 
 	"cel.dev/cel-go/cel"
@@ -28,40 +30,11 @@ func quantityFunctions() []cel.EnvOption {
 	unary := func(
 		name, id string, result *cel.Type, f func(q quantity.Quantity) ref.Val,
 	) cel.EnvOption {
-		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{of}, result,
-			cel.UnaryBinding(func(q ref.Val) ref.Val { return f(q.(opaque[amount]).is.Quantity) })))
-	}
-	combine := func(
-		name, id string, f func(a, b quantity.Quantity) quantity.Quantity,
-	) cel.EnvOption {
-		binding := cel.BinaryBinding(func(a, b ref.Val) ref.Val {
-			other, ok := quantityOf(b)
-			if !ok {
-				return types.MaybeNoSuchOverloadErr(b)
-			}
-			return opaque[amount]{amount{f(a.(opaque[amount]).is.Quantity, other)}}
+		return method(name, id, []*cel.Type{of}, result, func(args ...ref.Val) ref.Val {
+			return f(args[0].(opaque[amount]).is.Quantity)
 		})
-		return cel.Function(name,
-			cel.MemberOverload(id, []*cel.Type{of, of}, of, binding),
-			cel.MemberOverload(id+"_int", []*cel.Type{of, cel.IntType}, of, binding))
 	}
 	options := []cel.EnvOption{
-		cel.Function("quantity",
-			cel.Overload("string_to_quantity", []*cel.Type{cel.StringType}, of,
-				cel.UnaryBinding(func(text ref.Val) ref.Val {
-					q, ok := quantity.Parse(string(text.(types.String)))
-					if !ok {
-						return types.NewErr("%q is not a quantity such as 500m or 1.5Gi",
-							string(text.(types.String)))
-					}
-					return opaque[amount]{amount{q}}
-				}))),
-		cel.Function("isQuantity",
-			cel.Overload("is_quantity_string", []*cel.Type{cel.StringType}, cel.BoolType,
-				cel.UnaryBinding(func(text ref.Val) ref.Val {
-					_, ok := quantity.Parse(string(text.(types.String)))
-					return types.Bool(ok)
-				}))),
 		unary("sign", "quantity_sign", cel.IntType, func(q quantity.Quantity) ref.Val {
 			return types.Int(q.Sign())
 		}),
@@ -78,12 +51,33 @@ func quantityFunctions() []cel.EnvOption {
 		}),
 		unary("asApproximateFloat", "quantity_as_float", cel.DoubleType,
 			func(q quantity.Quantity) ref.Val { return types.Double(q.Float64()) }),
-		combine("add", "quantity_add", quantity.Quantity.Plus),
-		combine("sub", "quantity_sub", quantity.Quantity.Minus),
 	}
-	return append(options, comparisons("quantity", func(a, b amount) int {
-		return a.Compare(b.Quantity)
-	})...)
+	for name, combine := range map[string]func(a, b quantity.Quantity) quantity.Quantity{
+		"add": quantity.Quantity.Plus, "sub": quantity.Quantity.Minus,
+	} {
+		f := func(args ...ref.Val) ref.Val {
+			other, ok := quantityOf(args[1])
+			if !ok {
+				return types.MaybeNoSuchOverloadErr(args[1])
+			}
+			return opaque[amount]{amount{combine(args[0].(opaque[amount]).is.Quantity, other)}}
+		}
+		options = append(options, method(name, "quantity_"+name, []*cel.Type{of, of}, of, f),
+			method(name, "quantity_"+name+"_int", []*cel.Type{of, cel.IntType}, of, f))
+	}
+	return slices.Concat(options,
+		conversions("quantity", "isQuantity", "string", []*cel.Type{cel.StringType}, parseAmount),
+		comparisons("quantity", func(a, b amount) int { return a.Compare(b.Quantity) }))
+}
+
+// parseAmount parses a quantity.
+func parseAmount(args ...ref.Val) (amount, error) {
+	text := string(args[0].(types.String))
+	q, ok := quantity.Parse(text)
+	if !ok {
+		return amount{}, fmt.Errorf("%q is not a quantity such as 500m or 1.5Gi", text)
+	}
+	return amount{q}, nil
 }
 
 // quantityOf returns the quantity in a value that is a quantity or an int.

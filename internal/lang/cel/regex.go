@@ -27,28 +27,21 @@ func regexFunctions() []cel.EnvOption {
 			return types.NewStringList(types.DefaultTypeAdapter, re.FindAllString(text, n))
 		})
 	}
-	list := cel.ListType(cel.StringType)
+	search := cost.Mul(
+		cost.Scale(cost.Sum(cost.Target(), cost.Const(1)), cost.StringTraversalCostFactor),
+		cost.Scale(cost.Sum(cost.Arg(0), cost.Const(1)), cost.RegexStringLengthCostFactor),
+	)
+	texts, list := []*cel.Type{cel.StringType, cel.StringType}, cel.ListType(cel.StringType)
 	options := []cel.EnvOption{
-		cel.Function("find",
-			cel.MemberOverload("string_find_string", []*cel.Type{cel.StringType, cel.StringType},
-				cel.StringType, cel.FunctionBinding(find))),
-		cel.Function("findAll",
-			cel.MemberOverload("string_find_all_string",
-				[]*cel.Type{cel.StringType, cel.StringType}, list, cel.FunctionBinding(findAll)),
-			cel.MemberOverload("string_find_all_string_int",
-				[]*cel.Type{cel.StringType, cel.StringType, cel.IntType}, list,
-				cel.FunctionBinding(findAll))),
+		method("find", "string_find_string", texts, cel.StringType, find),
+		method("findAll", "string_find_all_string", texts, list, findAll),
+		method("findAll", "string_find_all_string_int", append(texts, cel.IntType), list, findAll),
 	}
 	for _, id := range []string{
 		"string_find_string", "string_find_all_string", "string_find_all_string_int",
 	} {
-		search := cost.Mul(
-			cost.Scale(cost.Sum(cost.Target(), cost.Const(1)), cost.StringTraversalCostFactor),
-			cost.Scale(cost.Sum(cost.Arg(0), cost.Const(1)), cost.RegexStringLengthCostFactor),
-		)
-		options = append(options,
-			cel.CostModel(cost.MemberOverload(id,
-				cost.EvalCost(cost.Sum(cost.Const(cost.CallCost), search)))))
+		options = append(options, cel.CostModel(cost.MemberOverload(id,
+			cost.EvalCost(cost.Sum(cost.Const(cost.CallCost), search)))))
 	}
 	return options
 }

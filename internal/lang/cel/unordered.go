@@ -40,12 +40,10 @@ func identityOf(v ref.Val) string { return fmt.Sprintf("%s %v", v.Type().TypeNam
 // sameElements compares two lists of the same length, ignoring the order of elements.
 func (s *shape) sameElements(a, b traits.Lister) bool {
 	known := map[string]ref.Val{}
-	for it := a.Iterator(); it.HasNext() == types.True; {
-		e := it.Next()
+	for e := range elements(a) {
 		known[s.identity(e)] = e
 	}
-	for it := b.Iterator(); it.HasNext() == types.True; {
-		e := it.Next()
+	for e := range elements(b) {
 		if have, ok := known[s.identity(e)]; !ok || !s.isSet && types.Equal(have, e) != types.True {
 			return false
 		}
@@ -59,8 +57,7 @@ func (s *shape) merge(a, b traits.Lister) ref.Val {
 	var all []ref.Val
 	at := map[string]int{}
 	for _, l := range []traits.Lister{a, b} {
-		for it := l.Iterator(); it.HasNext() == types.True; {
-			e := it.Next()
+		for e := range elements(l) {
 			id := s.identity(e)
 			if i, ok := at[id]; ok {
 				all[i] = e

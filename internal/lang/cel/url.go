@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"fmt"
 	"net/url"
 
 	"cel.dev/cel-go/cel"
@@ -23,32 +24,15 @@ func (a address) celType() *types.Type { return cel.OpaqueType("kubernetes.URL")
 //	<URL>.getEscapedPath() string
 //	<URL>.getQuery() map(string, list(string))
 func urlFunctions() []cel.EnvOption {
-	of := address{}.celType()
-	options := []cel.EnvOption{
-		cel.Function("url",
-			cel.Overload("string_to_url", []*cel.Type{cel.StringType}, of,
-				cel.UnaryBinding(func(text ref.Val) ref.Val {
-					u, err := url.ParseRequestURI(string(text.(types.String)))
-					if err != nil {
-						return types.NewErr("URL parse error during conversion from string: %v",
-							err)
-					}
-					return opaque[address]{address{u}}
-				}))),
-		cel.Function("isURL",
-			cel.Overload("is_url_string", []*cel.Type{cel.StringType}, cel.BoolType,
-				cel.UnaryBinding(func(text ref.Val) ref.Val {
-					_, err := url.ParseRequestURI(string(text.(types.String)))
-					return types.Bool(err == nil)
-				}))),
-		cel.Function("getQuery",
-			cel.MemberOverload("url_get_query", []*cel.Type{of},
-				cel.MapType(cel.StringType, cel.ListType(cel.StringType)),
-				cel.UnaryBinding(func(u ref.Val) ref.Val {
-					return types.NewMap(types.DefaultTypeAdapter,
-						map[string][]string(u.(opaque[address]).is.Query()))
-				}))),
-	}
+	of := []*cel.Type{address{}.celType()}
+	options := append(
+		conversions("url", "isURL", "string", []*cel.Type{cel.StringType}, parseAddress),
+		method("getQuery", "url_get_query", of,
+			cel.MapType(cel.StringType, cel.ListType(cel.StringType)),
+			func(args ...ref.Val) ref.Val {
+				return types.NewMap(types.DefaultTypeAdapter,
+					map[string][]string(args[0].(opaque[address]).is.Query()))
+			}))
 	for _, f := range []struct {
 		name, id string
 		part     func(*url.URL) string
@@ -60,10 +44,18 @@ func urlFunctions() []cel.EnvOption {
 		{"getEscapedPath", "url_get_escaped_path", (*url.URL).EscapedPath},
 	} {
 		options = append(options,
-			cel.Function(f.name, cel.MemberOverload(f.id, []*cel.Type{of}, cel.StringType,
-				cel.UnaryBinding(func(u ref.Val) ref.Val {
-					return types.String(f.part(u.(opaque[address]).is.URL))
-				}))))
+			method(f.name, f.id, of, cel.StringType, func(args ...ref.Val) ref.Val {
+				return types.String(f.part(args[0].(opaque[address]).is.URL))
+			}))
 	}
 	return options
+}
+
+// parseAddress parses a URL.
+func parseAddress(args ...ref.Val) (address, error) {
+	u, err := url.ParseRequestURI(string(args[0].(types.String)))
+	if err != nil {
+		err = fmt.Errorf("URL parse error during conversion from string: %w", err)
+	}
+	return address{u}, err
 }

@@ -33,11 +33,35 @@ import (
 // MaxLength is the maximum length of an expression or program, in bytes.
 const MaxLength = 128 << 10
 
-// Error reports what is wrong with a program, or what went wrong when it ran.
-type Error struct {
+// Source is a program in a language. It makes the errors of the program.
+type Source struct {
 	Language string
 	Text     string // the whole program
-	Column   int    // in runes of the whole text, 1-based; 0 if unknown
+}
+
+// Fail returns an error at a column of the program, 0 if it is not known.
+func (s Source) Fail(column int, format string, args ...any) *Error {
+	return &Error{Source: s, Column: column, Msg: fmt.Sprintf(format, args...)}
+}
+
+// Failed returns the error of a program that failed because of err.
+func (s Source) Failed(err error) *Error {
+	return &Error{Source: s, Msg: err.Error(), Hint: limit.HintOf(err), Err: err}
+}
+
+// Ended returns the error of a program that was ended because of err, the Err of its watch.
+func (s Source) Ended(err error) *Error {
+	e := &Error{Source: s, Msg: "it was ended", Err: err}
+	if limited, ok := errors.AsType[*limit.Error](err); ok {
+		e.Msg, e.Hint = limited.Error(), limited.Hint()
+	}
+	return e
+}
+
+// Error reports what is wrong with a program, or what went wrong when it ran.
+type Error struct {
+	Source
+	Column int // in runes of the whole text, 1-based; 0 if unknown
 	// of the value in a document that caused the error; zero if there is none
 	Pos  gaby.Position
 	Msg  string
@@ -81,18 +105,10 @@ func (e *Error) Unwrap() error { return e.Err }
 // Expression returns the program and the column of the error in it, as in Text and Column.
 func (e *Error) Expression() (text string, column int) { return e.Text, e.Column }
 
-// Ended returns the error of a program that was ended because of err, the Err of its watch.
-func Ended(language, text string, err error) *Error {
-	e := &Error{Language: language, Text: text, Msg: "it was ended", Err: err}
-	if limited, ok := errors.AsType[*limit.Error](err); ok {
-		e.Msg, e.Hint = limited.Error(), limited.Hint()
-	}
-	return e
-}
-
-// Column converts a line and a character in that line to a column of the whole text. All are
-// 1-based, and characters are runes. It returns 0 if there is no such position.
-func Column(text string, line, character int) int {
+// At converts a line and a character in that line to a column of the whole text. All are 1-based,
+// and characters are runes. It returns 0 if there is no such position.
+func (s Source) At(line, character int) int {
+	text := s.Text
 	if line < 1 || character < 1 {
 		return 0
 	}

@@ -27,9 +27,8 @@ func TestErrorsHavePositions(t *testing.T) {
 		{"a\nb", 1, "L: line 1, column 1: no"},
 	} {
 		t.Run(c.text, func(t *testing.T) {
-			if got := (&expression.Error{
-				Language: "L", Text: c.text, Column: c.column, Msg: "no",
-			}).Error(); got != c.want {
+			of := expression.Source{Language: "L", Text: c.text}
+			if got := of.Fail(c.column, "no").Error(); got != c.want {
 				t.Errorf("%q column %d: %s, want %s", c.text, c.column, got, c.want)
 			}
 		})
@@ -50,7 +49,7 @@ func TestColumn(t *testing.T) {
 		{4, 9, 0},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			if got := expression.Column(text, c[0], c[1]); got != c[2] {
+			if got := (expression.Source{Text: text}).At(c[0], c[1]); got != c[2] {
 				t.Errorf("line %d character %d: %d, want %d", c[0], c[1], got, c[2])
 			}
 		})
@@ -157,10 +156,10 @@ func TestFailures(t *testing.T) {
 	}{
 		{
 			&expression.Error{
-				Language: "L", Msg: "no", Hint: "do", Pos: gaby.Position{Line: 3, Column: 6},
+				Source: expression.Source{Language: "L"}, Msg: "no", Hint: "do", Pos: gaby.Position{Line: 3, Column: 6},
 			}, api.Position{Line: 3, Column: 6},
 		},
-		{&expression.Error{Language: "L", Msg: "no"}, api.Position{Line: 2, Column: 1}},
+		{expression.Source{Language: "L"}.Fail(0, "no"), api.Position{Line: 2, Column: 1}},
 		{errors.New("no"), api.Position{Line: 2, Column: 1}},
 		{edit, edit},
 	} {

@@ -1,7 +1,6 @@
 package expression
 
 import (
-	"fmt"
 	"sync"
 )
 
@@ -37,11 +36,8 @@ func (c *Programs[P]) Get(text string) (P, error) {
 		compiled = sync.OnceValues(func() (P, error) {
 			if len(text) > MaxLength {
 				var none P
-				return none, &Error{
-					Language: c.language,
-					Msg: fmt.Sprintf("the program has %d bytes, at most %d are allowed", len(text),
-						MaxLength),
-				}
+				return none, Source{Language: c.language}.Fail(0,
+					"the program has %d bytes, at most %d are allowed", len(text), MaxLength)
 			}
 			return c.compile(text)
 		})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"slices"
 
 	"go.starlark.net/lib/math"
@@ -13,7 +12,6 @@ import (
 	"go.starlark.net/syntax"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/internal/lang/expression"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
@@ -32,7 +30,7 @@ type ListResult struct {
 func RunList(
 	ctx context.Context, text string, config gaby.Value, items []gaby.Value, print func(string),
 ) ([]ListResult, error) {
-	p := &Program{text: text}
+	p := newProgram(text, "")
 	options := syntax.FileOptions{
 		Set: true, While: true, TopLevelControl: true, GlobalReassign: true, Recursion: true,
 	}
@@ -81,10 +79,7 @@ func RunList(
 	}
 	sequence, ok := left.(starlark.Sequence)
 	if !ok {
-		return nil, &expression.Error{
-			Language: Language, Text: text,
-			Msg: "the program left no list in ctx.resource_list[\"items\"]",
-		}
+		return nil, p.Fail(0, "the program left no list in ctx.resource_list[\"items\"]")
 	}
 	from := make(map[starlark.Value]int, len(given))
 	for i, v := range given {
@@ -105,10 +100,7 @@ func listResults(
 	for v := range starlark.Elements(left) {
 		dict, ok := v.(*starlark.Dict)
 		if !ok {
-			return nil, &expression.Error{
-				Language: Language, Text: p.text,
-				Msg: fmt.Sprintf("an item must be a dict, not a %s", v.Type()),
-			}
+			return nil, p.Fail(0, "an item must be a dict, not a %s", v.Type())
 		}
 		index, ok := from[dict]
 		if !ok {

@@ -43,7 +43,7 @@ const file = "program"
 
 // Program is a compiled program. It is safe for concurrent use.
 type Program struct {
-	text    string
+	expression.Source
 	program *starlark.Program
 	// the function to call with the resource, or "" if the program itself changes it
 	function string
@@ -58,7 +58,7 @@ func Compile(text, function string) (*Program, error) {
 	options := syntax.FileOptions{
 		Set: true, While: true, TopLevelControl: true, GlobalReassign: true,
 	}
-	p := &Program{text: text, function: function}
+	p := newProgram(text, function)
 	known := slices.Concat([]string{"json", "re", "params", "functionContext"}, p.resourceNames())
 	guarded := guarded()
 	parsed, err := options.Parse(file, text, 0)
@@ -84,10 +84,9 @@ func Compile(text, function string) (*Program, error) {
 		}
 	}
 	if function != "" && !slices.Contains(globals, function) {
-		return nil, &expression.Error{
-			Language: Language, Text: text, Msg: "the program defines no function " + function,
-			Hint: "write def " + function + "(r):",
-		}
+		problem := p.Fail(0, "the program defines no function %s", function)
+		problem.Hint = "write def " + function + "(r):"
+		return nil, problem
 	}
 	p.program = program
 	return p, nil
@@ -101,11 +100,14 @@ func (p *Program) resourceNames() []string {
 	return []string{"r", "object"}
 }
 
-func (p *Program) problem(at syntax.Position, message string) *expression.Error {
-	return &expression.Error{
-		Language: Language, Text: p.text,
-		Column: expression.Column(p.text, int(at.Line), int(at.Col)), Msg: message,
+func newProgram(text, function string) *Program {
+	return &Program{
+		Source: expression.Source{Language: Language, Text: text}, function: function,
 	}
+}
+
+func (p *Program) problem(at syntax.Position, message string) *expression.Error {
+	return p.Fail(p.At(int(at.Line), int(at.Col)), "%s", message)
 }
 
 // compileErrors turns errors of the parser or resolver into *[expression.Error]. known holds the
@@ -116,7 +118,7 @@ func (p *Program) compileErrors(err error, known []string) error {
 	}
 	list, ok := errors.AsType[resolve.ErrorList](err)
 	if !ok {
-		return &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+		return p.Failed(err)
 	}
 	var problems []error
 	for _, e := range list {
@@ -147,9 +149,7 @@ func (p *Program) Bind(
 	} {
 		value, err := fromData(data)
 		if err != nil {
-			return nil, &expression.Error{
-				Language: Language, Text: p.text, Msg: fmt.Sprintf("%s: %v", name, err), Err: err,
-			}
+			return nil, p.Failed(fmt.Errorf("%s: %w", name, err))
 		}
 		value.Freeze()
 		predeclared[name] = value
@@ -208,12 +208,10 @@ func (p *Program) run(
 // runError turns an error of a run into an *[expression.Error]. Its position is the innermost one
 // within the program, rather than in a function of the library.
 func (p *Program) runError(watch *limit.Watch, err error) error {
-	problem := &expression.Error{
-		Language: Language, Text: p.text, Msg: err.Error(), Hint: limit.HintOf(err), Err: err,
-	}
+	problem := p.Failed(err)
 	ended := watch.Err()
 	if ended != nil {
-		problem = expression.Ended(Language, p.text, ended)
+		problem = p.Ended(ended)
 	}
 	e, ok := errors.AsType[*starlark.EvalError](err)
 	if !ok {
@@ -221,7 +219,7 @@ func (p *Program) runError(watch *limit.Watch, err error) error {
 	}
 	for _, frame := range slices.Backward(e.CallStack) {
 		if frame.Pos.Filename() == file {
-			problem.Column = expression.Column(p.text, int(frame.Pos.Line), int(frame.Pos.Col))
+			problem.Column = p.At(int(frame.Pos.Line), int(frame.Pos.Col))
 			break
 		}
 	}

@@ -39,7 +39,7 @@ const (
 
 // Program is a parsed template. It is safe for concurrent use.
 type Program struct {
-	text     string
+	expression.Source
 	template *template.Template
 }
 
@@ -52,11 +52,12 @@ type data struct {
 
 // Compile parses a template. The error is an *[expression.Error].
 func Compile(text string) (*Program, error) {
+	of := expression.Source{Language: Language, Text: text}
 	t, err := template.New("").Option("missingkey=error").Funcs(functions(limits{})).Parse(text)
 	if err != nil {
-		return nil, parseError(text, err)
+		return nil, parseError(of, err)
 	}
-	return &Program{text, countRounds(t)}, nil
+	return &Program{of, countRounds(t)}, nil
 }
 
 // Render renders the template with the fields of the function's context and the parameters, which
@@ -64,7 +65,7 @@ func Compile(text string) (*Program, error) {
 func (p *Program) Render(fc *api.FunctionContext, params map[string]any) (string, error) {
 	t, err := p.template.Clone()
 	if err != nil {
-		return "", &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+		return "", p.Failed(err)
 	}
 	watch := limit.Start(fc.Context(), nil)
 	defer watch.End()
@@ -82,9 +83,9 @@ func (p *Program) Render(fc *api.FunctionContext, params map[string]any) (string
 	var b limitedBuilder
 	if err := t.Execute(&b, data{*fc, params}); err != nil {
 		if ended := watch.Err(); ended != nil {
-			return "", expression.Ended(Language, p.text, ended)
+			return "", p.Ended(ended)
 		}
-		return "", executionError(p.text, err, params)
+		return "", executionError(p.Source, err, params)
 	}
 	return b.String(), nil
 }
@@ -145,11 +146,9 @@ func countRoundsIn(node parse.Node, call parse.Node) {
 
 // parseError parses a parse error, which has the form "template: :LINE: MESSAGE". It has no column,
 // so the column is searched for: that of the text the message quotes, or else of the action.
-func parseError(text string, err error) *expression.Error {
-	e := &expression.Error{
-		Language: Language, Text: text, Msg: strings.TrimPrefix(err.Error(), "template: :"),
-		Err: err,
-	}
+func parseError(of expression.Source, err error) *expression.Error {
+	e, text := of.Failed(err), of.Text
+	e.Msg = strings.TrimPrefix(e.Msg, "template: :")
 	first, rest, ok := strings.Cut(e.Msg, ": ")
 	line, isNumber := strconv.Atoi(first)
 	if !ok || isNumber != nil {
@@ -176,7 +175,7 @@ func parseError(text string, err error) *expression.Error {
 			at += found
 		}
 	}
-	e.Column = expression.Column(text, line, utf8.RuneCountInString(in[:at])+1)
+	e.Column = of.At(line, utf8.RuneCountInString(in[:at])+1)
 	if function, ok := strings.CutPrefix(rest, "function "); ok {
 		name, _ := strconv.Unquote(strings.TrimSuffix(function, " not defined"))
 		e.Hint = suggestion(name, slices.Sorted(maps.Keys(functions(limits{}))), "the functions are ")
@@ -186,11 +185,9 @@ func parseError(text string, err error) *expression.Error {
 
 // executionError parses an execution error, which has the form "template: :LINE:COLUMN: executing
 // NAME at <...>: MESSAGE". COLUMN counts bytes from 0.
-func executionError(text string, err error, params map[string]any) *expression.Error {
-	e := &expression.Error{
-		Language: Language, Text: text, Msg: strings.TrimPrefix(err.Error(), "template: "),
-		Hint: limit.HintOf(err), Err: err,
-	}
+func executionError(of expression.Source, err error, params map[string]any) *expression.Error {
+	e, text := of.Failed(err), of.Text
+	e.Msg = strings.TrimPrefix(e.Msg, "template: ")
 	_, rest, _ := strings.Cut(e.Msg, ":")
 	words := strings.SplitN(rest, ":", 3)
 	if len(words) < 3 {
@@ -203,7 +200,7 @@ func executionError(text string, err error, params map[string]any) *expression.E
 	}
 	if lines := strings.SplitAfter(text, "\n"); line >= 1 && line <= len(lines) &&
 		column <= len(lines[line-1]) {
-		e.Column = expression.Column(text, line, utf8.RuneCountInString(lines[line-1][:column])+1)
+		e.Column = of.At(line, utf8.RuneCountInString(lines[line-1][:column])+1)
 	}
 	e.Msg = strings.TrimSpace(words[2])
 	if _, what, ok := strings.Cut(e.Msg, ">: "); ok {

@@ -98,7 +98,7 @@ var library = sync.OnceFunc(func() {
 
 // Program is a valid expression. It is safe for concurrent use.
 type Program struct {
-	text string
+	expression.Source
 	// styled says that the expression is about styles of values. They are compared only then,
 	// because yq does not preserve all of them.
 	styled bool
@@ -111,12 +111,11 @@ type Program struct {
 // Compile parses an expression. The error is an *[expression.Error].
 func Compile(text string) (*Program, error) {
 	library()
-	p := &Program{text: text}
+	p := &Program{Source: expression.Source{Language: Language, Text: text}}
 	if strings.TrimSpace(text) == "" {
-		return nil, &expression.Error{
-			Language: Language, Text: text, Msg: "the expression is empty",
-			Hint: ". is the resource itself",
-		}
+		problem := p.Fail(0, "the expression is empty")
+		problem.Hint = ". is the resource itself"
+		return nil, problem
 	}
 	node, err := yqlib.ExpressionParser.ParseExpression(text)
 	if err != nil {
@@ -137,10 +136,8 @@ func has(node *yqlib.ExpressionNode, operator string) bool {
 // compileError turns an error of the library into an *[expression.Error]. The library seldom
 // reports a position, so the error's column is searched for.
 func (p *Program) compileError(err error) error {
-	problem := &expression.Error{
-		Language: Language, Text: p.text, Msg: strings.TrimPrefix(err.Error(), "bad expression, "),
-		Err: err,
-	}
+	problem := p.Failed(err)
+	problem.Msg = strings.TrimPrefix(problem.Msg, "bad expression, ")
 	if refused, ok := errors.AsType[*refusedError](err); ok {
 		problem.Msg = refused.Error()
 		problem.Column = p.columnOf(refused.operator)
@@ -151,7 +148,7 @@ func (p *Program) compileError(err error) error {
 		line, lineErr := strconv.Atoi(words[0])
 		character, characterErr := strconv.Atoi(words[1])
 		if lineErr == nil && characterErr == nil {
-			problem.Column = expression.Column(p.text, line, character)
+			problem.Column = p.At(line, character)
 			problem.Msg = strings.TrimPrefix(strings.TrimSpace(words[2]), "lexer: ")
 			return problem
 		}
@@ -162,14 +159,14 @@ func (p *Program) compileError(err error) error {
 		problem.Column = p.columnOf(operator)
 		return problem
 	}
-	problem.Column = unmatched(p.text)
+	problem.Column = unmatched(p.Text)
 	return problem
 }
 
 // columnOf returns the column of the first occurrence of word, or 0.
 func (p *Program) columnOf(word string) int {
-	if i := strings.Index(p.text, word); word != "" && i >= 0 {
-		return len([]rune(p.text[:i])) + 1
+	if i := strings.Index(p.Text, word); word != "" && i >= 0 {
+		return len([]rune(p.Text[:i])) + 1
 	}
 	return 0
 }
@@ -213,7 +210,7 @@ type Run struct {
 
 // Bind returns the expression with values for its parameters.
 func (p *Program) Bind(params map[string]any) (*Run, error) {
-	node, err := yqlib.ExpressionParser.ParseExpression(p.text)
+	node, err := yqlib.ExpressionParser.ParseExpression(p.Text)
 	if err != nil {
 		return nil, p.compileError(err)
 	}
@@ -237,13 +234,13 @@ func (p *Program) Bind(params map[string]any) (*Run, error) {
 func (p *Program) problem(err error) *expression.Error {
 	_, limited := errors.AsType[*limit.Error](err)
 	if limited || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return expression.Ended(Language, p.text, err)
+		return p.Ended(err)
 	}
 	// the library wraps errors of expressions within the expression
 	if refused, ok := errors.AsType[*refusedError](err); ok {
 		err = refused
 	}
-	return &expression.Error{Language: Language, Text: p.text, Msg: err.Error(), Err: err}
+	return p.Failed(err)
 }
 
 // decode parses a YAML document as yq does.

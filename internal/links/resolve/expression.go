@@ -63,7 +63,7 @@ func compile(evaluator, text string) (*formula, error) {
 		}
 		params, fields := p.Names()
 		return &formula{func(fc *api.FunctionContext, params map[string]any) (string, error) {
-			return p.Text(fc.Context(), &expression.Scope{Params: params, Context: expression.Context(fc)})
+			return p.EvalText(fc.Context(), &expression.Scope{Params: params, Context: expression.Context(fc)})
 		}, params, fields}, nil
 	}
 	return nil, fmt.Errorf("unknown evaluator %q: there are template and cel", evaluator)
