@@ -10,35 +10,35 @@ import (
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
-// Match is a match of a path in a document, found for an edit.
+// Match is a match of a path in a document. While documents are visited it is reused: copy whatever
+// is kept.
 type Match struct {
 	Doc      *gaby.YamlDoc
 	Resource *api.ResourceInfo
 	Segments []string   // keys and indexes
 	Value    gaby.Value // the present value, missing if it can be created
 
-	visited pathMatch
+	passed []gaby.Value // see yamlpath.Match
+	known  *typePaths
+	path   *compiledPath
+	root   gaby.Value
 }
 
-// Path returns the path by which messages and results report the match.
-func (p *Match) Path() api.ResolvedPath { return p.visited.reported() }
-
-// Scalar returns the value, or the part of it that the path asks for. It reports false for maps and
-// lists, and if there is no such part.
-func (p *Match) Scalar() (any, bool) { return p.visited.read() }
+// at moves the match to another one of the same path.
+func (p *Match) at(m *yamlpath.Match) { p.Segments, p.Value, p.passed = m.Segments, m.Value, m.Passed }
 
 // Row returns the result for the match, as [VisitRows] does. It reports false if the path asks for
 // a part that the value does not have.
 func (p *Match) Row() (api.AttributeValue, bool) {
-	value, t, ok := p.visited.any()
+	value, t, ok := p.any()
 	if !ok {
 		return api.AttributeValue{}, false
 	}
-	return p.visited.row(value, t), true
+	return p.row(value, t), true
 }
 
 // Info returns the registration of the path that led to the match.
-func (p *Match) Info() *api.PathVisitorInfo { return p.visited.path.info }
+func (p *Match) Info() *api.PathVisitorInfo { return p.path.info }
 
 // BoundDetails returns the details of registered, whose path may differ from the one that led to
 // the match. The arguments that the registered path binds there are added to the invocations that
@@ -52,16 +52,8 @@ func (p *Match) BoundDetails(registered *api.PathVisitorInfo) *api.AttributeDeta
 		if err != nil {
 			return nil // registering it reported the error
 		}
-		return p.visited.arguments(path)
+		return p.arguments(path)
 	})
-}
-
-// public returns the match for callers outside the package, valid until the visit continues.
-func (p *pathMatch) public() *Match {
-	return &Match{
-		Doc: p.doc, Resource: p.resource, Segments: p.match.Segments,
-		Value: p.match.Value, visited: *p,
-	}
 }
 
 // EditOptions select the matches to edit.
@@ -71,9 +63,8 @@ type EditOptions struct {
 	// Create, if not nil, excludes the missing values for which it returns false. If a value cannot
 	// be created because one above it has no children, that is an error unless it is excluded.
 	Create func(p *Match) bool
-	// Wanted excludes the matches for whose value it returns false. It is called for each value
-	// found.
-	Wanted func(resource *api.ResourceInfo, v gaby.Value) bool
+	// Wanted, if not nil, excludes the matches for which it returns false.
+	Wanted func(p *Match) bool
 	// InOrder edits the matches of a document from first to last, so that new values are created in
 	// the order of the paths. Use it only for edits that move no other match.
 	InOrder bool
@@ -127,7 +118,7 @@ func editTogether(docs gaby.Container, paths configkit.PathSource, args []any,
 		}
 		for i, err := range edit(matches) {
 			if err != nil {
-				problems = append(problems, locate(err, matches[i].Resource, &matches[i].visited))
+				problems = append(problems, matches[i].locate(err))
 			}
 		}
 		total += len(matches)
@@ -135,23 +126,14 @@ func editTogether(docs gaby.Container, paths configkit.PathSource, args []any,
 	}
 	v := pathVisitor{
 		provider: resourceProvider, upsert: options.Upsert, create: options.Create,
-		visit: func(p *pathMatch) error {
-			if options.Wanted != nil && !options.Wanted(p.resource, p.match.Value) {
-				return nil
-			}
-			if !p.match.Value.Exists() && options.Create != nil && !options.Create(p.public()) {
-				return nil
-			}
-			if len(matches) > 0 && matches[0].Doc != p.doc {
+		wanted: options.Wanted,
+		visit: func(p *Match) error {
+			if len(matches) > 0 && matches[0].Doc != p.Doc {
 				flush()
 			}
-			kept := &Match{
-				Doc: p.doc, Resource: p.resource,
-				Segments: slices.Clone(p.match.Segments),
-				Value:    p.match.Value, visited: *p,
-			}
-			kept.visited.match = &yamlpath.Match{Segments: kept.Segments, Value: kept.Value}
-			matches = append(matches, kept)
+			kept := *p
+			kept.at(&yamlpath.Match{Segments: slices.Clone(p.Segments), Value: p.Value})
+			matches = append(matches, &kept)
 			return nil
 		},
 	}

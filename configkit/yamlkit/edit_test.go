@@ -36,7 +36,7 @@ func TestEditPathsWanted(t *testing.T) {
 	var seen []string
 	options := yamlkit.EditOptions{
 		Upsert: true,
-		Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool { return !v.EqualText("x") },
+		Wanted: func(p *yamlkit.Match) bool { return !p.Value.EqualText("x") },
 	}
 	matches, err := yamlkit.EditPaths(container(t, things), api.ResourceTypeToPathToVisitorInfoType{
 		"v1/Thing": {"spec.name": {}, "spec.new": {}},

@@ -13,9 +13,9 @@ func VisitMatches(docs gaby.Container, paths configkit.PathSource, args []any,
 	visit func(p *Match),
 ) error {
 	return visitMatches(docs, paths, args, resourceProvider, false,
-		func(p *pathMatch) error {
-			if p.match.Value.Exists() && !p.match.Value.IsNull() {
-				visit(p.public())
+		func(p *Match) error {
+			if p.Value.Exists() && !p.Value.IsNull() {
+				visit(p)
 			}
 			return nil
 		})
@@ -29,13 +29,8 @@ func VisitRows(docs gaby.Container, paths configkit.PathSource, args []any,
 ) (api.AttributeValueList, error) {
 	rows := api.AttributeValueList{}
 	err := visitMatches(docs, paths, args, resourceProvider, false,
-		func(p *pathMatch) error {
-			value, t, ok := p.any()
-			if !ok {
-				return nil
-			}
-			row := p.row(value, t)
-			if visit(p.public(), &row) {
+		func(p *Match) error {
+			if row, ok := p.Row(); ok && visit(p, &row) {
 				rows = append(rows, row)
 			}
 			return nil

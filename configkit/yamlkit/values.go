@@ -14,9 +14,10 @@ import (
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
-// read returns the scalar at a match, or its embedded part.
-func (p *pathMatch) read() (any, bool) {
-	value, ok := yamlpath.Scalar(p.match.Value)
+// Scalar returns the value, or the part of it that the path asks for. It reports false for maps and
+// lists, and if there is no such part.
+func (p *Match) Scalar() (any, bool) {
+	value, ok := yamlpath.Scalar(p.Value)
 	if !ok || p.path.accessor == nil || p.path.path.EmbeddedPath() == "" {
 		return value, ok
 	}
@@ -28,12 +29,12 @@ func (p *pathMatch) read() (any, bool) {
 }
 
 // row returns the result for a match.
-func (p *pathMatch) row(value any, t api.DataType) api.AttributeValue {
+func (p *Match) row(value any, t api.DataType) api.AttributeValue {
 	row := api.AttributeValue{
 		AttributeInfo: p.attributeInfo(t), Value: value,
-		Comment: commentText(p.match.Value.Comments()),
+		Comment: commentText(p.Value.Comments()),
 	}
-	if pos := p.match.Value.Position(); pos.Line > 0 {
+	if pos := p.Value.Position(); pos.Line > 0 {
 		row.Position = &pos
 	}
 	return row
@@ -76,13 +77,13 @@ func GetPaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 	rows := make(api.AttributeValueList, 0, min(len(docs), 256))
 	t := typeOf[T]()
 	err := visitMatches(docs, paths, args, resourceProvider, false,
-		func(p *pathMatch) error {
-			value, found := p.read()
+		func(p *Match) error {
+			value, found := p.Scalar()
 			if typed, ok := value.(T); ok {
 				rows = append(rows, p.row(typed, t))
 				return nil
 			}
-			if kind := p.match.Value.Kind(); found || kind == gaby.Map || kind == gaby.List {
+			if kind := p.Value.Kind(); found || kind == gaby.Map || kind == gaby.List {
 				return typeError(p, t)
 			}
 			return nil
@@ -105,7 +106,7 @@ func GetPathsAnyType(docs gaby.Container, paths configkit.PathSource,
 ) (api.AttributeValueList, error) {
 	rows := make(api.AttributeValueList, 0, min(len(docs), 256))
 	err := visitMatches(docs, paths, args, resourceProvider, false,
-		func(p *pathMatch) error {
+		func(p *Match) error {
 			value, t, ok := p.any()
 			if ok && (dataType == api.DataTypeNone || dataType == t) {
 				rows = append(rows, p.row(value, t))
@@ -115,21 +116,25 @@ func GetPathsAnyType(docs gaby.Container, paths configkit.PathSource,
 	return SortRows(rows), err
 }
 
-// any returns the value at a match with its data type. A float has the data type JSON, except those
-// that JSON does not have: they are YAML text.
-func (p *pathMatch) any() (any, api.DataType, bool) {
-	v := p.match.Value
+// any returns the value at a match with its data type.
+func (p *Match) any() (any, api.DataType, bool) {
+	value, ok := p.Scalar()
+	return typed(p.Value, value, ok)
+}
+
+// typed returns a value with its data type; scalar is what there is if it is one, or a part of it. A
+// float has the data type JSON, except those that JSON does not have: they are YAML text.
+func typed(v gaby.Value, scalar any, ok bool) (any, api.DataType, bool) {
 	if kind := v.Kind(); kind == gaby.Map || kind == gaby.List {
 		return v.YAML(), api.DataTypeYAML, true
 	}
-	value, ok := p.read()
-	switch f := value.(type) {
+	switch f := scalar.(type) {
 	case string:
-		return value, api.DataTypeString, ok
+		return scalar, api.DataTypeString, ok
 	case int:
-		return value, api.DataTypeInt, ok
+		return scalar, api.DataTypeInt, ok
 	case bool:
-		return value, api.DataTypeBool, ok
+		return scalar, api.DataTypeBool, ok
 	case float64:
 		switch {
 		case math.IsNaN(f):
@@ -140,7 +145,7 @@ func (p *pathMatch) any() (any, api.DataType, bool) {
 			return "-.inf", api.DataTypeYAML, ok
 		}
 	}
-	return value, api.DataTypeJSON, ok
+	return scalar, api.DataTypeJSON, ok
 }
 
 // SortRows sorts rows by resource type, resource name and path (see [yamlpath.Compare]), in place;
@@ -175,12 +180,10 @@ func compareRows(a, b api.AttributeValue) int {
 type UpdateOptions struct {
 	// Upsert creates missing values if the path says what to create.
 	Upsert bool
-	// Create has the meaning that it has in [EditOptions].
-	Create func(p *Match) bool
+	// Create and Wanted have the meaning that they have in [EditOptions].
+	Create, Wanted func(p *Match) bool
 	// Retype replaces scalars of other types instead of failing. updater gets the zero value.
 	Retype bool
-	// Wanted excludes the matches for which it returns false.
-	Wanted func(p *Match) bool
 }
 
 // UpdatePaths replaces the values of type T at the paths of each resource's type with the result of
@@ -202,14 +205,9 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 	}
 	v := pathVisitor{
 		provider: resourceProvider, upsert: options.Upsert, create: options.Create,
-		visit: func(p *pathMatch) error {
-			if options.Wanted != nil && !options.Wanted(p.public()) {
-				return nil
-			}
-			v := p.match.Value
-			if !v.Exists() && options.Create != nil && !options.Create(p.public()) {
-				return nil
-			}
+		wanted: options.Wanted,
+		visit: func(p *Match) error {
+			v := p.Value
 			value, ok := yamlpath.Scalar(v)
 			var replacement any
 			switch {
@@ -247,9 +245,9 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 			if edits == nil {
 				edits = make([]update, 0, min(len(docs), 256))
 			}
-			e := update{match: *p, target: v, value: replacement}
+			e := update{Match: *p, value: replacement}
 			if !v.Exists() || v.IsAliased() {
-				e.segments = slices.Clone(p.match.Segments)
+				e.segments = slices.Clone(p.Segments)
 			}
 			edits = append(edits, e)
 			return nil
@@ -270,9 +268,8 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 
 // update is a value to be written at a match.
 type update struct {
-	match  pathMatch
-	target gaby.Value
-	value  any
+	Match
+	value any
 	// segments lead to a target that is missing or written elsewhere. It is resolved again when it
 	// is set, because an earlier update may have created it.
 	segments []string
@@ -280,13 +277,12 @@ type update struct {
 
 // apply writes the value and returns a located error if that is not possible.
 func (u *update) apply() error {
-	p := &u.match
 	var err error
 	if u.segments != nil {
-		_, err = p.doc.Set(u.value, u.segments...)
-	} else if err = u.target.Set(u.value); err != nil {
-		above := len(p.root.Segments()) // the document may be an item of a list
-		u.segments = u.target.Segments()[above:]
+		_, err = u.Doc.Set(u.value, u.segments...)
+	} else if err = u.Value.Set(u.value); err != nil {
+		above := len(u.root.Segments()) // the document may be an item of a list
+		u.segments = u.Value.Segments()[above:]
 		if e, ok := errors.AsType[*gaby.EditError](err); ok {
 			e.Path = string(yamlpath.Join(gaby.DotPathToSlice(e.Path)[above:]))
 		}
@@ -294,33 +290,33 @@ func (u *update) apply() error {
 	if err == nil {
 		return nil
 	}
-	p.match = &yamlpath.Match{Segments: u.segments, Value: u.target}
-	return locate(err, p.resource, p)
+	u.at(&yamlpath.Match{Segments: u.segments, Value: u.Value})
+	return u.locate(err)
 }
 
 // conversionError returns the failure of a setter that found a value of another type than the one
 // it writes.
-func conversionError(p *pathMatch, t api.DataType) error {
+func conversionError(p *Match, t api.DataType) error {
 	return p.failure(fmt.Sprintf("value %s at path %s cannot be converted to %s",
-		yamlpath.Describe(p.match.Value), p.reported(), t))
+		yamlpath.Describe(p.Value), p.Path(), t))
 }
 
 // typeError returns the failure of a getter that found a value of another type than the one it
 // reads.
-func typeError(p *pathMatch, want api.DataType) error {
-	path := p.reported()
+func typeError(p *Match, want api.DataType) error {
+	path := p.Path()
 	var message string
 	switch part, t, _ := p.any(); {
-	case p.match.Value.Kind() == gaby.Map:
+	case p.Value.Kind() == gaby.Map:
 		message = fmt.Sprintf("the value at path %s is a map", path)
-	case p.match.Value.Kind() == gaby.List:
+	case p.Value.Kind() == gaby.List:
 		message = fmt.Sprintf("the value at path %s is a list", path)
 	case t == api.DataTypeString:
 		message = fmt.Sprintf("value %q at path %s is a string", part, path)
 	case t == api.DataTypeInt || t == api.DataTypeBool:
 		message = fmt.Sprintf("value %v at path %s is %s", part, path, withArticle(t))
 	default:
-		message = fmt.Sprintf("value %s at path %s is a float", p.match.Value.Text(), path)
+		message = fmt.Sprintf("value %s at path %s is a float", p.Value.Text(), path)
 	}
 	f := p.failure(message + ", not " + withArticle(want))
 	f.Hint = "get-path reads values of any type"
@@ -336,12 +332,12 @@ func withArticle(t api.DataType) string {
 }
 
 // failure returns a failure located at the match.
-func (p *pathMatch) failure(message string) *api.Failure {
+func (p *Match) failure(message string) *api.Failure {
 	return &api.Failure{
 		Class:    api.FailureFunction,
-		Pos:      p.match.Value.Position(),
-		Resource: p.resource.String(),
-		Path:     string(p.reported()),
+		Pos:      p.Value.Position(),
+		Resource: p.Resource.String(),
+		Path:     string(p.Path()),
 		Message:  message,
 	}
 }

@@ -130,9 +130,9 @@ func VisitPathsDoc(docs gaby.Container, paths configkit.PathSource, args []any,
 	resourceProvider configkit.ResourceProvider, visitor DocVisitorFunc, upsert bool,
 ) (any, error) {
 	err := visitMatches(docs, paths, args, resourceProvider, upsert,
-		func(p *pathMatch) error {
+		func(p *Match) error {
 			var err error
-			output, err = visitor(p.doc, output, p.context(), p.match.Value.Doc())
+			output, err = visitor(p.Doc, output, p.context(), p.Value.Doc())
 			return err
 		})
 	return output, err
@@ -145,8 +145,8 @@ func VisitPaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 	resourceProvider configkit.ResourceProvider, visitor ValueVisitorFunc[T],
 ) (any, error) {
 	err := visitMatches(docs, paths, args, resourceProvider, false,
-		func(p *pathMatch) error {
-			value, ok := p.read()
+		func(p *Match) error {
+			value, ok := p.Scalar()
 			if !ok {
 				return nil
 			}
@@ -155,7 +155,7 @@ func VisitPaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 				return nil
 			}
 			var err error
-			output, err = visitor(p.doc, output, p.context(), typed)
+			output, err = visitor(p.Doc, output, p.context(), typed)
 			return err
 		})
 	return output, err
@@ -170,16 +170,6 @@ type compiledPath struct {
 	accessor   yamlpath.Accessor
 }
 
-// pathMatch is the present position of a visit. It is reused: copy whatever is kept.
-type pathMatch struct {
-	doc      *gaby.YamlDoc
-	resource *api.ResourceInfo
-	known    *typePaths
-	path     *compiledPath
-	match    *yamlpath.Match
-	root     gaby.Value
-}
-
 // typePaths holds what one call needs about a resource type.
 type typePaths struct {
 	paths []compiledPath
@@ -191,9 +181,10 @@ type typePaths struct {
 type pathVisitor struct {
 	provider configkit.ResourceProvider
 	upsert   bool
-	create   func(*Match) bool // EditOptions.Create, for values that cannot be created
-	visit    func(*pathMatch) error
-	current  pathMatch
+	wanted   func(*Match) bool // see EditOptions; nil for all
+	create   func(*Match) bool // likewise
+	visit    func(*Match) error
+	current  Match
 	resolver yamlpath.Resolver
 	problems []error
 	siblings siblings
@@ -202,7 +193,7 @@ type pathVisitor struct {
 // visitMatches is the loop of all path visitors. It scans only documents whose type has paths.
 func visitMatches(docs gaby.Container, source configkit.PathSource, args []any,
 	provider configkit.ResourceProvider,
-	upsert bool, visit func(*pathMatch) error,
+	upsert bool, visit func(*Match) error,
 ) error {
 	v := pathVisitor{provider: provider, upsert: upsert, visit: visit}
 	return v.documents(docs, source, args)
@@ -255,7 +246,7 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, info api.ResourceInfo, known *
 		v.problems = append(v.problems, yamlpath.Locate(err, &info))
 		return
 	}
-	v.current = pathMatch{doc: doc, resource: &info, known: known}
+	v.current = Match{Doc: doc, Resource: &info, known: known}
 	for i := range known.paths {
 		path := &known.paths[i]
 		v.current.path, v.current.root = path, doc.Value()
@@ -267,8 +258,7 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, info api.ResourceInfo, known *
 		}
 		err := v.resolver.Run(v.current.root)
 		if err != nil && !v.siblings.have(doc, path.path) && !v.skips(err) {
-			v.current.match = nil
-			v.problems = append(v.problems, locate(err, &info, &v.current))
+			v.problems = append(v.problems, yamlpath.Locate(err, &info))
 		}
 	}
 }
@@ -280,19 +270,22 @@ func (v *pathVisitor) skips(err error) bool {
 	if !ok || v.create == nil {
 		return false
 	}
-	v.current.match = &yamlpath.Match{Segments: e.Missing}
-	return !v.create(v.current.public()) || e.Value.Kind() == gaby.List
+	v.current.at(&yamlpath.Match{Segments: e.Missing})
+	return !v.create(&v.current) || e.Value.Kind() == gaby.List
 }
 
 // match visits a match of the path. It collects errors, so that visiting continues.
 func (v *pathVisitor) match(m *yamlpath.Match) error {
-	v.current.match = m
-	if !m.Value.Exists() && (!v.upsert || v.current.path.existing || v.lacksMetadata(m) ||
-		v.siblings.elsewhere(v.current.doc, m.Segments)) {
+	p := &v.current
+	p.at(m)
+	missing := !p.Value.Exists()
+	if missing && (!v.upsert || p.path.existing || v.lacksMetadata(m) ||
+		v.siblings.elsewhere(p.Doc, p.Segments)) ||
+		v.wanted != nil && !v.wanted(p) || missing && v.create != nil && !v.create(p) {
 		return nil
 	}
-	if err := v.visit(&v.current); err != nil {
-		v.problems = append(v.problems, locate(err, v.current.resource, &v.current))
+	if err := v.visit(p); err != nil {
+		v.problems = append(v.problems, p.locate(err))
 	}
 	return nil
 }
@@ -300,7 +293,7 @@ func (v *pathVisitor) match(m *yamlpath.Match) error {
 // lacksMetadata reports whether a match would create the metadata of a resource without a name. The
 // configuration of a program has none, although it has apiVersion and kind.
 func (v *pathVisitor) lacksMetadata(m *yamlpath.Match) bool {
-	return v.current.resource.ResourceNameWithoutScope == "" && m.Segments[0] == "metadata" &&
+	return v.current.Resource.ResourceNameWithoutScope == "" && m.Segments[0] == "metadata" &&
 		!v.current.root.Get("metadata").Exists() &&
 		v.provider.ToolchainType() == api.ToolchainKubernetesYAML
 }
@@ -360,31 +353,18 @@ func meantBy(info *api.PathVisitorInfo, args []string) (meant, existing bool) {
 }
 
 // mergeKeys returns the merge keys of the resource's type, nil if there are none.
-func (p *pathMatch) mergeKeys() *configkit.MergeKeyTree {
-	if p.known == nil {
-		return nil
-	}
-	return p.known.keys()
-}
+func (p *Match) mergeKeys() *configkit.MergeKeyTree { return p.known.keys() }
 
-// seen returns the cache for addressing the elements of long lists, or nil.
-func (p *pathMatch) seen() *yamlpath.FirstByKey {
-	if p.known == nil {
-		return nil
-	}
-	return &p.known.seen
-}
-
-// reported returns the path by which results report the match.
-func (p *pathMatch) reported() api.ResolvedPath {
-	return yamlpath.ReportedFrom(p.root, p.match.Segments, p.match.Passed, p.mergeKeys(),
-		p.path.path.EmbeddedPath(), p.seen())
+// Path returns the path by which messages and results report the match.
+func (p *Match) Path() api.ResolvedPath {
+	return yamlpath.ReportedFrom(p.root, p.Segments, p.passed, p.mergeKeys(),
+		p.path.path.EmbeddedPath(), &p.known.seen)
 }
 
 // attributeInfo returns the part of a result that describes the match.
-func (p *pathMatch) attributeInfo(t api.DataType) api.AttributeInfo {
+func (p *Match) attributeInfo(t api.DataType) api.AttributeInfo {
 	info := api.AttributeInfo{
-		AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *p.resource, Path: p.reported()},
+		AttributeIdentifier: api.AttributeIdentifier{ResourceInfo: *p.Resource, Path: p.Path()},
 		AttributeMetadata: api.AttributeMetadata{
 			AttributeName: p.path.info.AttributeName,
 			DataType:      t,
@@ -397,14 +377,14 @@ func (p *pathMatch) attributeInfo(t api.DataType) api.AttributeInfo {
 }
 
 // context returns the VisitorContext of the match, which shares no memory with it.
-func (p *pathMatch) context() VisitorContext {
+func (p *Match) context() VisitorContext {
 	c := VisitorContext{
 		AttributeInfo:    p.attributeInfo(p.path.info.DataType),
-		Segments:         append([]string(nil), p.match.Segments...),
+		Segments:         append([]string(nil), p.Segments...),
 		PathArguments:    p.arguments(p.path.path),
 		EmbeddedPath:     p.path.path.EmbeddedPath(),
 		EmbeddedAccessor: p.path.accessor,
-		Position:         p.match.Value.Position(),
+		Position:         p.Value.Position(),
 		VisitorInfo:      p.path.info,
 		Keys:             p.mergeKeys(),
 	}
@@ -414,11 +394,11 @@ func (p *pathMatch) context() VisitorContext {
 
 // arguments returns the arguments that the parameters of path, which leads to the match, are bound
 // to. Few visitors need them, so the path is followed again.
-func (p *pathMatch) arguments(path *yamlpath.Path) []api.FunctionArgument {
+func (p *Match) arguments(path *yamlpath.Path) []api.FunctionArgument {
 	var arguments []api.FunctionArgument
 	options := yamlpath.Options{
 		Upsert: true, Accessor: p.path.accessor,
-		Constraint: yamlpath.Exactly(p.match.Segments),
+		Constraint: yamlpath.Exactly(p.Segments),
 	}
 	// There is no error: the path leads here.
 	_ = path.Resolve(p.root, options, func(m *yamlpath.Match) error {
@@ -458,10 +438,7 @@ func boundDetails(unbound *api.AttributeDetails,
 }
 
 // locate converts an error to a failure with the resource, path and position at which it occurred.
-func locate(err error, info *api.ResourceInfo, p *pathMatch) error {
-	if p == nil || p.match == nil {
-		return yamlpath.Locate(err, info)
-	}
+func (p *Match) locate(err error) error {
 	// gaby knows best which path the edit failed at
 	if e, ok := errors.AsType[*gaby.EditError](err); ok && e.Path != "" {
 		reported := *e
@@ -469,5 +446,5 @@ func locate(err error, info *api.ResourceInfo, p *pathMatch) error {
 			p.mergeKeys(), p.path.path.EmbeddedPath(), nil))
 		err = &reported
 	}
-	return yamlpath.LocateAt(err, info, p.reported(), p.match.Value.Position())
+	return yamlpath.LocateAt(err, p.Resource, p.Path(), p.Value.Position())
 }

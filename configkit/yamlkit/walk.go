@@ -39,11 +39,8 @@ func (w *Cursor) KeyedSegments() []string { return w.keyed }
 func (w *Cursor) Row(resource *api.ResourceInfo, path api.ResolvedPath,
 	name api.AttributeName,
 ) api.AttributeValue {
-	p := pathMatch{
-		resource: resource, path: &compiledPath{path: &yamlpath.Path{}},
-		match: &yamlpath.Match{Segments: w.Segments, Value: w.Value},
-	}
-	value, t, _ := p.any()
+	scalar, ok := yamlpath.Scalar(w.Value)
+	value, t, _ := typed(w.Value, scalar, ok)
 	row := api.AttributeValue{Value: value, Comment: commentText(w.Value.Comments())}
 	row.ResourceInfo, row.Path, row.AttributeName, row.DataType = *resource, path, name, t
 	if pos := w.Value.Position(); pos.Line > 0 {

@@ -71,8 +71,9 @@ func editContainers(
 	docs gaby.Container, provider configkit.ResourceProvider, name string,
 	edit func(*container) error,
 ) (int, error) {
-	named := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool {
-		return v.Kind() == gaby.Map && (name == "*" || v.Get("name").EqualText(name))
+	named := yamlkit.EditOptions{Wanted: func(p *yamlkit.Match) bool {
+		return p.Value.Kind() == gaby.Map &&
+			(name == "*" || p.Value.Get("name").EqualText(name))
 	}}
 	return yamlkit.EditPaths(docs, inContainers(provider, ""), nil, provider, named,
 		func(p *yamlkit.Match) error {

@@ -211,8 +211,8 @@ func editImages(
 	containers string, replace func(string) (string, bool),
 ) (int, error) {
 	keys := []any{yamlpath.Escape(containers)}
-	wanted := yamlkit.EditOptions{Wanted: func(_ *api.ResourceInfo, v gaby.Value) bool {
-		text, ok := v.Data().(string)
+	wanted := yamlkit.EditOptions{Wanted: func(p *yamlkit.Match) bool {
+		text, ok := p.Value.Data().(string)
 		if ok {
 			_, ok = replace(text)
 		}

@@ -25,9 +25,9 @@ func inServiceNames(
 		}
 		return inText(text, former, to)
 	}
-	named := yamlkit.EditOptions{Wanted: func(resource *api.ResourceInfo, v gaby.Value) bool {
-		text := v.Text()
-		return renamed(resource, text) != text
+	named := yamlkit.EditOptions{Wanted: func(p *yamlkit.Match) bool {
+		text := p.Value.Text()
+		return renamed(p.Resource, text) != text
 	}}
 	return yamlkit.EditPaths(docs, names, nil, provider, named, func(p *yamlkit.Match) error {
 		_, err := p.Doc.Set(renamed(p.Resource, p.Value.Text()), p.Segments...)
