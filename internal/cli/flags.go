@@ -20,18 +20,26 @@ import (
 type runFlags struct {
 	files   do.Files
 	options do.Options // those that flags set directly
+	print   printFlags
+	write   writeFlags
 
-	functions                           []string // of do and vet
-	params                              []string
-	columns                             []string
-	filesFrom                           string
-	vet                                 bool // the command is vet
-	help                                bool
-	output, report                      string
-	dataOnly, outputOnly, diff, combine bool
-	inPlace, dryRun, check              bool
-	stop                                bool
+	functions []string // files with chains, of do and vet
+	params    []string
+	filesFrom string
+	vet       bool // the command is vet
+	help      bool
+	stop      bool
 }
+
+// printFlags say what is printed.
+type printFlags struct {
+	output, report                      string
+	columns                             []string
+	dataOnly, outputOnly, diff, combine bool
+}
+
+// writeFlags say where the configuration is written.
+type writeFlags struct{ inPlace, dryRun, check bool }
 
 // addRunFlags adds the flags of the commands that run functions on units.
 func addRunFlags(a *command.App, cmd *cobra.Command, o *runFlags) {
@@ -39,19 +47,19 @@ func addRunFlags(a *command.App, cmd *cobra.Command, o *runFlags) {
 	addFileFlags(cmd, o, "read a file, a directory or a pattern like 'apps/**/*.yaml', instead of "+
 		"FILE and UNIT; - is the standard input; `PATH` can be repeated")
 	addWriteFlags(flags, o)
-	flags.StringVarP(&o.output, "output", "o", "auto",
+	flags.StringVarP(&o.print.output, "output", "o", "auto",
 		"output `FORMAT`: "+report.FormatNames())
-	flags.StringSliceVar(&o.columns, "columns", nil,
+	flags.StringSliceVar(&o.print.columns, "columns", nil,
 		"print a table with these `COLUMNS`, e.g. name,value; implies -o table")
-	flags.BoolVar(&o.dataOnly, "data-only", false,
+	flags.BoolVar(&o.print.dataOnly, "data-only", false,
 		"print the configuration: -o data")
-	flags.BoolVar(&o.outputOnly, "output-only", false, "print what the functions return: -o output")
-	flags.BoolVar(&o.diff, "diff", false, "print a unified diff of the configuration: -o diff")
-	flags.StringVar(&o.report, "report", "",
+	flags.BoolVar(&o.print.outputOnly, "output-only", false, "print what the functions return: -o output")
+	flags.BoolVar(&o.print.diff, "diff", false, "print a unified diff of the configuration: -o diff")
+	flags.StringVar(&o.print.report, "report", "",
 		"print validation results as `FORM`: text, github, sarif, junit, json, or auto "+
 			"(github in a GitHub workflow)")
 
-	flags.BoolVar(&o.combine, "combine-validations", false,
+	flags.BoolVar(&o.print.combine, "combine-validations", false,
 		"print one validation result for all functions and files, as JSON")
 	flags.Bool("require-match", false, "fail if a function matches nothing")
 	flags.IntVar(&o.options.NumFilters, "num-filters", 0,
@@ -127,13 +135,13 @@ func addToolchainFlags(flags *pflag.FlagSet) (resourceTypes *[]string) {
 
 // addWriteFlags adds the flags that decide where the configuration is written.
 func addWriteFlags(flags *pflag.FlagSet, o *runFlags) {
-	flags.BoolVarP(&o.inPlace, "in-place", "i", false, "write the result to the files that "+
+	flags.BoolVarP(&o.write.inPlace, "in-place", "i", false, "write the result to the files that "+
 		"were read")
 	flags.StringVarP(&o.options.OutputDir, "output-dir", "O", "",
 		"write the result to files in `DIR`, with the names of those that were read; of a "+
 			"directory, a complete copy")
-	flags.BoolVar(&o.dryRun, "dry-run", false, "write nothing, and count what would change")
-	flags.BoolVar(&o.check, "check", false,
+	flags.BoolVar(&o.write.dryRun, "dry-run", false, "write nothing, and count what would change")
+	flags.BoolVar(&o.write.check, "check", false,
 		"write nothing, print the files that would change, and end with status 1 if there are any")
 	flags.BoolVar(&o.options.Fsync, "fsync", false, "sync written files to disk before ending")
 }
@@ -168,11 +176,11 @@ func (o *runFlags) runOptions(flags *pflag.FlagSet,
 
 // tableColumns returns the columns that --columns asks for.
 func (o *runFlags) tableColumns(format report.Format) ([]string, error) {
-	if len(o.columns) > 0 && format != report.Table {
+	if len(o.print.columns) > 0 && format != report.Table {
 		return nil, diag.Usage("--columns is for -o table")
 	}
 	var columns []string
-	for _, name := range o.columns {
+	for _, name := range o.print.columns {
 		name = strings.ToUpper(strings.TrimSpace(name))
 		if !slices.Contains(report.Columns(), name) {
 			hint := configkit.DidYouMean("", configkit.Suggest(name, report.Columns()))
@@ -193,9 +201,9 @@ func (o *runFlags) destination(flags *pflag.FlagSet) (do.Output, error) {
 		on     bool
 		output do.Output
 	}{
-		{"--in-place", o.inPlace, do.InPlace},
+		{"--in-place", o.write.inPlace, do.InPlace},
 		{"--output-dir", flags.Changed("output-dir"), do.Directory},
-		{"--check", o.check, do.Check},
+		{"--check", o.write.check, do.Check},
 	} {
 		switch {
 		case !c.on:
@@ -206,9 +214,9 @@ func (o *runFlags) destination(flags *pflag.FlagSet) (do.Output, error) {
 		}
 	}
 	switch {
-	case o.dryRun && output == do.Check:
+	case o.write.dryRun && output == do.Check:
 		return output, diag.Usage("--check and --dry-run exclude each other")
-	case o.dryRun:
+	case o.write.dryRun:
 		return do.DryRun, nil
 	}
 	return output, nil
@@ -219,12 +227,12 @@ func (o *runFlags) destination(flags *pflag.FlagSet) (do.Output, error) {
 func (o *runFlags) format(flags *pflag.FlagSet,
 	s *settings.Settings,
 ) (report.Format, report.Kind, error) {
-	outputOnly := o.outputOnly && !o.combine // a combined result is what functions return
+	outputOnly := o.print.outputOnly && !o.print.combine // a combined result is what functions return
 	ways := 0
 	for _, used := range []bool{
-		o.dataOnly, outputOnly, o.diff,
-		flags.Changed("output") && !(o.combine && (o.output == "json" || o.output == "output")),
-		o.report != "", o.combine,
+		o.print.dataOnly, outputOnly, o.print.diff,
+		flags.Changed("output") && !(o.print.combine && (o.print.output == "json" || o.print.output == "output")),
+		o.print.report != "", o.print.combine,
 	} {
 		if used {
 			ways++
@@ -234,22 +242,22 @@ func (o *runFlags) format(flags *pflag.FlagSet,
 	case ways > 1:
 		return "", "", diag.Usage("--output, --data-only, --output-only, --diff, --report and " +
 			"--combine-validations exclude each other")
-	case o.combine:
+	case o.print.combine:
 		return report.Auto, report.Combined, nil
-	case o.dataOnly:
+	case o.print.dataOnly:
 		return report.Data, "", nil
 	case outputOnly:
 		return report.Output, "", nil
-	case o.diff:
+	case o.print.diff:
 		return report.Diff, "", nil
-	case o.report != "":
-		parsed, err := report.ParseKind(o.report)
+	case o.print.report != "":
+		parsed, err := report.ParseKind(o.print.report)
 		if err != nil {
 			return "", "", diag.Usage("%w", err)
 		}
 		return report.Auto, parsed, nil
 	}
-	if len(o.columns) > 0 && !flags.Changed("output") {
+	if len(o.print.columns) > 0 && !flags.Changed("output") {
 		return report.Table, "", nil
 	}
 	if o.vet { // what the settings say is about the output of functions

@@ -14,7 +14,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/out/report"
-	"github.com/fctl-dev/fctl/internal/settings"
 )
 
 // defaultVets returns the functions that vet runs if none is named.
@@ -56,7 +55,7 @@ to accept findings.`,
 	cmd.Flags().StringArrayVar(&o.functions, "functions", nil,
 		"run the functions in `FILE` before those on the command line")
 	addParam(cmd.Flags(), o)
-	cmd.Flags().StringVar(&o.report, "report", "",
+	cmd.Flags().StringVar(&o.print.report, "report", "",
 		"print the findings as `FORM`: text, github, sarif, junit, json, or auto "+
 			"(github in a GitHub workflow, text elsewhere); default text")
 	cmd.Flags().StringArray("policy", nil,
@@ -65,7 +64,7 @@ to accept findings.`,
 		"apply the fixes of the rules of the policies, and print the configuration, or with -i "+
 			"write it")
 	addWriteFlags(cmd.Flags(), o)
-	cmd.Flags().BoolVar(&o.diff, "diff", false, "print a unified diff of the configuration "+
+	cmd.Flags().BoolVar(&o.print.diff, "diff", false, "print a unified diff of the configuration "+
 		"(with --fix)")
 	addChainFlags(a, cmd.Flags(), o)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -138,22 +137,6 @@ func withThen(cmd *cobra.Command, words []string, validating func(string) bool) 
 		all = append(all, word)
 	}
 	return all
-}
-
-// nameVets takes the policies of the settings and the flags, or the default validations. Those of
-// the settings are not run if functions are named, and do not replace the default validations.
-func (r *run) nameVets(s *settings.Settings) {
-	named := len(r.chain.Words) > 0 || len(r.flags.functions) > 0
-	asked := false
-	for _, policy := range s.Policies {
-		asked = asked || policy.Asked()
-		if policy.Asked() || !named {
-			r.chain.Policies = append(r.chain.Policies, policy)
-		}
-	}
-	if !named && !asked {
-		r.chain.Defaults = defaultVets()
-	}
 }
 
 // vetOptions sets the options that differ from those of other commands.

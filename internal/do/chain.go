@@ -15,10 +15,12 @@ import (
 // Chain says which functions run: first those in files, then those of policies, then those that
 // words name. A List or Invocations stand for themselves.
 type Chain struct {
-	Files    []string
+	Files []string
+	// Policies are those of flags and settings. Those of settings do not run if functions are named.
 	Policies []settings.File
 	Words    []string // from the first function on
-	// Defaults are the validations to run if nothing else is named: those that the toolchain has.
+	// Defaults are the validations to run if no function and by no flag a policy is named, as far as
+	// the toolchain has them.
 	Defaults []string
 	// Validations says that every function has to be a validation.
 	Validations bool
@@ -74,20 +76,9 @@ func (c Chain) resolve(ctx context.Context, r *Request, resolver *plan.Resolver)
 	case c.Invocations != nil:
 		return resolver.List(c.Invocations)
 	}
-	defaults := c.Defaults != nil
-	if defaults {
-		c.Words = nil
-		for _, name := range c.Defaults {
-			if _, known := resolver.Functions.Signature(resolver.Toolchain, name); known {
-				c.Words = append(c.Words, plan.Then, name)
-			}
-		}
-		if len(c.Words) == 0 {
-			return nil, diag.UsageHint("'fctl list --toolchain "+string(resolver.Toolchain)+
-				" validates' lists validating functions",
-				"FUNCTION is missing: no validation runs by default on %s", resolver.Toolchain)
-		}
-		c.Words = c.Words[1:]
+	defaults, err := c.name(resolver)
+	if err != nil {
+		return nil, err
 	}
 	if problem := c.checkUnit(r.files, resolver); problem != nil {
 		return nil, problem
@@ -107,6 +98,34 @@ func (c Chain) resolve(ctx context.Context, r *Request, resolver *plan.Resolver)
 	}
 	all.Defaults = defaults
 	return all, nil
+}
+
+// name adds the default validations to the words if they are to run, and drops the policies that are
+// not.
+func (c *Chain) name(resolver *plan.Resolver) (defaults bool, err error) {
+	named := len(c.Words)+len(c.Files) > 0
+	asked := slices.ContainsFunc(c.Policies, settings.File.Asked)
+	if named {
+		c.Policies = slices.DeleteFunc(slices.Clone(c.Policies), func(policy settings.File) bool {
+			return !policy.Asked()
+		})
+	}
+	if named || asked || c.Defaults == nil {
+		return false, nil
+	}
+	c.Words = nil
+	for _, name := range c.Defaults {
+		if _, known := resolver.Functions.Signature(resolver.Toolchain, name); known {
+			c.Words = append(c.Words, plan.Then, name)
+		}
+	}
+	if len(c.Words) == 0 {
+		return false, diag.UsageHint("'fctl list --toolchain "+string(resolver.Toolchain)+
+			" validates' lists validating functions",
+			"FUNCTION is missing: no validation runs by default on %s", resolver.Toolchain)
+	}
+	c.Words = c.Words[1:]
+	return true, nil
 }
 
 // checkUnit rejects an invalid unit name, and any unit name if paths name the files.

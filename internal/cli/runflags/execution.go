@@ -35,12 +35,22 @@ type Flags struct {
 	// Engine is the container engine, and Pull the policy for its images.
 	Engine, Pull string
 
-	allowOutside, asUser, sandbox, noLocal, ignoreDigests bool
-	allowMount                                            bool
-	mounts, env, allowEnv, functions                      []string
-	executor, runner, kubeconfig, namespace               string
-	allowExec                                             *command.Choice
+	asUser, sandbox, noLocal, ignoreDigests bool
+	mounts, env, functions                  []string
+	executor, runner                        string
+	allow                                   allowances
+	cluster                                 cluster
 }
+
+// allowances are what functions may do.
+type allowances struct {
+	outside, mount bool
+	env            []string
+	exec           *command.Choice
+}
+
+// cluster is where the pods of functions run.
+type cluster struct{ kubeconfig, namespace string }
 
 // Kinds returns the kinds that --executor may name.
 func Kinds() []fnconfig.ExecutorKind {
@@ -51,14 +61,14 @@ func Kinds() []fnconfig.ExecutorKind {
 
 // Add adds the flags to a command.
 func (o *Flags) Add(flags *pflag.FlagSet) {
-	o.allowExec = functionconfig.AddAllowExec(flags)
-	flags.Var(o.allowExec, "enable-exec", "--allow-exec")
+	o.allow.exec = functionconfig.AddAllowExec(flags)
+	flags.Var(o.allow.exec, "enable-exec", "--allow-exec")
 	flags.Lookup("enable-exec").NoOptDefVal = "true"
 	_ = flags.MarkHidden("enable-exec")
-	flags.BoolVar(&o.allowOutside, "allow-outside", false,
+	flags.BoolVar(&o.allow.outside, "allow-outside", false,
 		"programs and mounts may be outside of the directory of the resources, and pods may get "+
 			"what their FunctionConfigs there take from the cluster")
-	flags.BoolVar(&o.allowOutside, "allow-mount-outside", false, "--allow-outside")
+	flags.BoolVar(&o.allow.outside, "allow-mount-outside", false, "--allow-outside")
 	_ = flags.MarkHidden("allow-mount-outside")
 	flags.BoolVar(&o.Network, "network", false,
 		"give the network to containers that declare that they need it")
@@ -66,9 +76,9 @@ func (o *Flags) Add(flags *pflag.FlagSet) {
 		"mount a directory in containers, `type=bind,src=DIR,dst=DIR`, read-only without rw=true")
 	flags.StringArrayVarP(&o.env, "env", "e", nil,
 		"set an environment variable of the function, `NAME[=VALUE]`; without a value, yours")
-	flags.StringSliceVar(&o.allowEnv, "allow-env", nil,
+	flags.StringSliceVar(&o.allow.env, "allow-env", nil,
 		"functions that declare `NAME` get your environment variable of that name")
-	flags.BoolVar(&o.allowMount, "allow-mount", false,
+	flags.BoolVar(&o.allow.mount, "allow-mount", false,
 		"let functions declare volumes, and mounts that they can write to")
 	flags.BoolVar(&o.asUser, "as-current-user", false, "run containers as you, not as nobody")
 	flags.BoolVar(&o.sandbox, "sandbox", false,
@@ -90,9 +100,9 @@ func (o *Flags) Add(flags *pflag.FlagSet) {
 			"several kinds in order, separated by commas")
 	flags.StringVar(&o.runner, "runner", "",
 		"run images on the fctl-runner that serves at `HOST:PORT`")
-	flags.StringVar(&o.kubeconfig, "kubeconfig", "",
+	flags.StringVar(&o.cluster.kubeconfig, "kubeconfig", "",
 		"read from `FILE` the cluster of --executor pod and --function-configs kube:")
-	flags.StringVar(&o.namespace, "pod-namespace", "", "`NAMESPACE` of the pods of "+
+	flags.StringVar(&o.cluster.namespace, "pod-namespace", "", "`NAMESPACE` of the pods of "+
 		"--executor pod")
 }
 
@@ -137,15 +147,15 @@ func (o *Flags) Executors(ctx context.Context, a *command.App, s *settings.Setti
 	allow := o.AllowsExec(s)
 	e := &krm.Executors{
 		Root: root, Here: a.Dir, Untrusted: s.Untrusted,
-		AllowExec: allow != "false", AllowOutside: o.allowOutside,
-		AllowMount: o.allowMount, AllowEnv: o.allowEnv,
+		AllowExec: allow != "false", AllowOutside: o.allow.outside,
+		AllowMount: o.allow.mount, AllowEnv: o.allow.env,
 		Network: o.Network, Env: o.env, AsUser: o.asUser, NoLocal: o.noLocal, Only: kinds,
 		ImagePrefix: s.ImagePrefix, Engine: o.Engine,
 		Limits:  process.Limits{Time: a.Limits.Time(), Output: maxOutput(a.Limits)},
 		Catalog: catalog.Find, Series: catalog.Series,
 		IgnoreDigests: o.ignoreDigests, Runner: o.runner, Client: http.DefaultClient,
 		FindRunner: func() (string, error) { return process.FindRunner(a.Streams.Getenv) },
-		Cluster:    o.cluster(a),
+		Cluster:    o.clusterFlags(a),
 	}
 	if e.Engine == "" {
 		e.Engine = a.Streams.Getenv("FCTL_ENGINE")
@@ -197,12 +207,12 @@ func (o *Flags) validate(s *settings.Settings, kinds []fnconfig.ExecutorKind) er
 	case o.runner != "" && o.executor != "":
 		return diag.UsageHint("the server decides which executor runs a function",
 			"--runner and --executor exclude each other")
-	case !onPods && o.namespace != "":
+	case !onPods && o.cluster.namespace != "":
 		return diag.Usage("--pod-namespace needs --executor pod")
-	case !onPods && o.kubeconfig != "" && !slices.ContainsFunc(s.FunctionConfigs,
+	case !onPods && o.cluster.kubeconfig != "" && !slices.ContainsFunc(s.FunctionConfigs,
 		func(f settings.File) bool { return settings.IsCluster(f.Path) }):
 		return diag.Usage("--kubeconfig needs --executor pod or --function-configs kube:")
-	case !slices.Contains(o.allowExec.Values, s.AllowExec):
+	case !slices.Contains(o.allow.exec.Values, s.AllowExec):
 		return s.Invalid("allow-exec",
 			diag.Usage("allow-exec: %q is not true, false or any", s.AllowExec))
 	}
@@ -217,37 +227,37 @@ func (o *Flags) validate(s *settings.Settings, kinds []fnconfig.ExecutorKind) er
 
 // AllowsExec returns whether programs may run: true, false or any. --enable-exec is not a setting.
 func (o *Flags) AllowsExec(s *settings.Settings) string {
-	if o.allowExec.Value != "false" && !s.Untrusted {
-		return o.allowExec.Value
+	if o.allow.exec.Value != "false" && !s.Untrusted {
+		return o.allow.exec.Value
 	}
 	return s.AllowExec
 }
 
-// cluster returns the flags of fctl-runner that name the cluster of pods.
-func (o *Flags) cluster(a *command.App) []string {
+// clusterFlags returns the flags of fctl-runner that name the cluster of pods.
+func (o *Flags) clusterFlags(a *command.App) []string {
 	var words []string
 	if file := o.inDirectory(a); file != "" {
 		words = append(words, "--kubeconfig", file)
 	}
-	if o.namespace != "" {
-		words = append(words, "--namespace", o.namespace)
+	if o.cluster.namespace != "" {
+		words = append(words, "--namespace", o.cluster.namespace)
 	}
 	return words
 }
 
 // inDirectory returns the file of --kubeconfig, which is relative to the directory of -C.
 func (o *Flags) inDirectory(a *command.App) string {
-	if o.kubeconfig == "" {
+	if o.cluster.kubeconfig == "" {
 		return ""
 	}
-	return source.InDirectory(a.Dir, o.kubeconfig)
+	return source.InDirectory(a.Dir, o.cluster.kubeconfig)
 }
 
 // checkPods returns an error if FunctionConfigs that files of the repository hold, and not the user
 // names, take something from the cluster for their pods.
 func (o *Flags) checkPods(configs []*fnconfig.Config) error {
 	kinds, err := fnconfig.ParseKinds(o.executor, Kinds()...)
-	if err != nil || o.allowOutside || !slices.Contains(kinds, fnconfig.KindPod) {
+	if err != nil || o.allow.outside || !slices.Contains(kinds, fnconfig.KindPod) {
 		return err
 	}
 	var problems diag.List
