@@ -13,7 +13,7 @@ import (
 )
 
 // Chain says which functions run: first those in files, then those of policies, then those that
-// words name. A List or Invocations stand for themselves.
+// words name. A List or Invocations take the place of all these.
 type Chain struct {
 	Files []string
 	// Policies are those of flags and settings. Those of settings do not run if functions are named.
