@@ -1,7 +1,6 @@
 package fn
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -50,18 +49,15 @@ What others call the commands of 'fctl fn':
 	}
 	addListStrictFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return beFunction(cmd.Context(), a, cmd)
+		return beFunction(a, cmd)
 	}
 	return cmd
 }
 
 // beFunction runs fctl as a KRM function.
-func beFunction(ctx context.Context, a *command.App, cmd *cobra.Command) error {
+func beFunction(a *command.App, cmd *cobra.Command) error {
+	ctx := cmd.Context()
 	r, err := newRunner(a, cmd)
-	if err != nil {
-		return err
-	}
-	executor, err := a.ExecutorFor(ctx, r.settings)
 	if err != nil {
 		return err
 	}
@@ -69,7 +65,7 @@ func beFunction(ctx context.Context, a *command.App, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	failed := chain.Function(executor, do.NewTypeNames(executor).Resolve)(ctx, list)
+	failed := chain.Function(r.executor, do.NewTypeNames(r.executor).Resolve)(ctx, list)
 	if ctx.Err() != nil {
 		return failed
 	}

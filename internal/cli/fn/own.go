@@ -15,10 +15,6 @@ import (
 // ownFunction returns one of fctl's own functions with arguments by name, KEY=VALUE.
 func (r *runner) ownFunction(ctx context.Context, name string, arguments []string,
 ) (krm.Function, error) {
-	executor, err := r.app.ExecutorFor(ctx, r.settings)
-	if err != nil {
-		return nil, err
-	}
 	words := []string{name}
 	for _, argument := range arguments {
 		if !strings.Contains(argument, "=") {
@@ -28,8 +24,8 @@ func (r *runner) ownFunction(ctx context.Context, name string, arguments []strin
 	}
 	reader := r.reader()
 	resolver := &plan.Resolver{
-		Toolchain: api.ToolchainKubernetesYAML, Functions: executor,
-		Flags: noFlags{}, ResourceType: do.NewTypeNames(executor).Resolve,
+		Toolchain: api.ToolchainKubernetesYAML, Functions: r.executor,
+		Flags: noFlags{}, ResourceType: do.NewTypeNames(r.executor).Resolve,
 		ReadFile: func(path string) ([]byte, error) {
 			return reader.Bytes(ctx, source.InDirectory(r.app.Dir, path))
 		},
@@ -43,7 +39,7 @@ func (r *runner) ownFunction(ctx context.Context, name string, arguments []strin
 		FunctionInvocations: chain.Invocations, StopOnError: true,
 	}
 	request.ToolchainType = api.ToolchainKubernetesYAML
-	return krm.Chain(executor, request), nil
+	return krm.Chain(r.executor, request), nil
 }
 
 // steps runs functions on items and reports them on the error stream.

@@ -1,7 +1,6 @@
 package fn
 
 import (
-	"context"
 	"errors"
 	"os"
 
@@ -48,7 +47,7 @@ directory KUST_OVERRIDE_DIR are merged last.`,
 	o.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		options := wrap.Options{Command: words, Pattern: krm.PathPattern(o.pattern)}
-		return runWrapped(cmd.Context(), a, cmd, o, options)
+		return runWrapped(a, cmd, o, options)
 	}
 	return cmd
 }
@@ -73,7 +72,7 @@ them out.`,
 	o.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		options := wrap.Options{Command: words, Replace: true, Flags: !o.envOnly}
-		return runWrapped(cmd.Context(), a, cmd, o, options)
+		return runWrapped(a, cmd, o, options)
 	}
 	return cmd
 }
@@ -97,9 +96,8 @@ func (o *wrapFlags) add(cmd *cobra.Command) {
 }
 
 // runWrapped runs a program on the list on the standard input.
-func runWrapped(ctx context.Context, a *command.App, cmd *cobra.Command, o *wrapFlags,
-	options wrap.Options,
-) error {
+func runWrapped(a *command.App, cmd *cobra.Command, o *wrapFlags, options wrap.Options) error {
+	ctx := cmd.Context()
 	r, err := newRunner(a, cmd)
 	if err != nil {
 		return err
