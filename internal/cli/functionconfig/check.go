@@ -45,18 +45,10 @@ type report struct {
 }
 
 func check(a *command.App, cmd *cobra.Command, o *checkFlags, words []string) error {
-	s, err := a.Settings(cmd.Flags())
+	s, set, problems, err := read(a, cmd, words)
 	if err != nil {
 		return err
 	}
-	a.SettingsNotes(s)
-	all, err := paths(a, cmd, words)
-	if err != nil {
-		return err
-	}
-	configs, problems := functionconfig.Read(cmd.Context(), all, diag.FileName, nil)
-	set, twice := functionconfig.NewSet(configs, "")
-	problems = append(problems, twice...)
 	if o.output.Value == "json" {
 		reports := make([]report, len(problems))
 		for i, p := range problems {

@@ -135,19 +135,28 @@ func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(strin
 	return out, nil
 }
 
-// paths returns the paths of words, of which there must be one.
-func paths(a *command.App, cmd *cobra.Command, words []string) ([]string, error) {
-	if len(words) == 0 {
-		return nil, diag.UsageHint(cmd.UseLine(), "a file or directory is expected")
+// read returns the settings, and the FunctionConfigs of the paths that words name with their
+// problems.
+func read(a *command.App, cmd *cobra.Command, words []string,
+) (*settings.Settings, *functionconfig.Set, []functionconfig.Problem, error) {
+	s, err := a.Settings(cmd.Flags())
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	var all []string
+	a.SettingsNotes(s)
+	if len(words) == 0 {
+		return nil, nil, nil, diag.UsageHint(cmd.UseLine(), "a file or directory is expected")
+	}
+	var paths []string
 	for _, word := range words {
 		if word == "" {
-			return nil, diag.Usage("the name of a file is empty")
+			return nil, nil, nil, diag.Usage("the name of a file is empty")
 		}
-		all = append(all, source.InDirectory(a.Dir, word))
+		paths = append(paths, source.InDirectory(a.Dir, word))
 	}
-	return all, nil
+	configs, problems := functionconfig.Read(cmd.Context(), paths, diag.FileName, nil)
+	set, twice := functionconfig.NewSet(configs, s.ImagePrefix)
+	return s, set, append(problems, twice...), nil
 }
 
 // functionsDirs returns the directories of --functions, absolute.

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/command"
-	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
 	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
 	"github.com/fctl-dev/fctl/internal/out"
@@ -58,12 +57,7 @@ type executor struct {
 }
 
 func list(a *command.App, cmd *cobra.Command, o *listFlags, words []string) error {
-	s, err := a.Settings(cmd.Flags())
-	if err != nil {
-		return err
-	}
-	a.SettingsNotes(s)
-	all, err := paths(a, cmd, words)
+	s, set, problems, err := read(a, cmd, words)
 	if err != nil {
 		return err
 	}
@@ -71,9 +65,7 @@ func list(a *command.App, cmd *cobra.Command, o *listFlags, words []string) erro
 	if err != nil {
 		return err
 	}
-	configs, problems := functionconfig.Read(cmd.Context(), all, diag.FileName, nil)
-	set, twice := functionconfig.NewSet(configs, s.ImagePrefix)
-	if err := Report(a, s, append(problems, twice...)); err != nil {
+	if err := Report(a, s, problems); err != nil {
 		return err
 	}
 	rows := []row{}
