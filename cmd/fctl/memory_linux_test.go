@@ -298,6 +298,60 @@ func TestHostileGrowthReachesTheLimit(t *testing.T) {
 	}
 }
 
+// TestForeignOutputReachesTheLimit runs programs that write much. What they write counts, and so
+// does what fctl makes of it.
+func TestForeignOutputReachesTheLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes much memory")
+	}
+	const less = 128 << 20 // enough for an error stream
+	list := func(field, line string, n int) string {
+		return "cat > /dev/null\necho 'apiVersion: config.kubernetes.io/v1'\n" +
+			"echo 'kind: ResourceList'\necho '" + field + ":'\n" +
+			"yes -- '" + line + "' | head -n " + fmt.Sprint(n) + "\n"
+	}
+	items := list("items",
+		"- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: b, c: d}}", 800_000)
+	eval := []string{"fn", "eval", ".", "--allow-exec", "--exec", "./loud.sh"}
+	for name, c := range map[string]struct {
+		memory int64
+		script string
+		words  []string
+		want   string
+	}{
+		"lines on the error stream": {
+			less, "cat\nyes 'a line of a log' | head -c 50000000 >&2\n", eval,
+			"./loud.sh: was killed: it wrote more than 16777216 bytes",
+		},
+		"one line on the error stream": {
+			less, "cat\nhead -c 50000000 /dev/zero | tr '\\0' a >&2\n", eval,
+			"./loud.sh: was killed: it wrote more than 16777216 bytes",
+		},
+		"items": {maxMemory, items, eval, "./loud.sh: it needs more memory than 256MiB"},
+		"results": {
+			maxMemory, list("results", "- message: a message", 3_000_000), eval,
+			"./loud.sh: it needs more memory than 256MiB",
+		},
+		"a plugin": {
+			maxMemory, items,
+			[]string{"bundle", "plugins", "--allow-exec", "--plugin", "loud=./loud.sh"},
+			"it needs more memory than 256MiB",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := hostileDir(t, map[string]string{
+				"web.yaml": hostileResource, "loud.sh": "#!/bin/sh\n" + c.script,
+			})
+			if err := os.Chmod(filepath.Join(dir, "loud.sh"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if stderr := reaches(t, c.memory, dir, c.words...); !strings.Contains(stderr, c.want) {
+				t.Errorf("stderr does not say %q:\n%.2000s", c.want, stderr)
+			}
+		})
+	}
+}
+
 // slow is a regular expression that a text of some hundred thousand a takes minutes to match.
 var slow = strings.Repeat("(?:[ab]?){900}", 4) + "c"
 
@@ -417,6 +471,12 @@ func hostileDir(t *testing.T, files map[string]string) string {
 
 // reachesLimit runs fctl in a directory and returns what it wrote to the error stream.
 func reachesLimit(t *testing.T, dir string, words ...string) string {
+	t.Helper()
+	return reaches(t, maxMemory, dir, words...)
+}
+
+// reaches is reachesLimit with another limit of memory.
+func reaches(t *testing.T, maxMemory int64, dir string, words ...string) string {
 	t.Helper()
 	before := filesOf(t, dir)
 	// A busy machine may look at the memory late, but not every time.

@@ -128,7 +128,7 @@ func newReplacer(ctx context.Context, args []api.FunctionArgument) (replacer, er
 	search, replacement := a.String(parameterSearch), a.String(parameterReplace)
 	account := limit.Of(ctx)
 	made := func(result, text string) (string, bool, error) {
-		return result, true, account.Grow(ctx, int64(len(result)-len(text)))
+		return result, true, limit.Grow(ctx, int64(len(result)-len(text)))
 	}
 	if !a.Bool("regexp") {
 		return func(text string) (string, bool, error) {

@@ -70,12 +70,11 @@ type selector struct {
 	provider configkit.ResourceProvider
 	where    *where.Expr // of the request
 	met      map[*gaby.YamlDoc]bool
-	account  *limit.Account
 	ctx      context.Context // of the function that runs
 }
 
 // grow counts bytes that the running function adds to documents.
-func (s *selector) grow(bytes int) error { return s.account.Grow(s.ctx, int64(bytes)) }
+func (s *selector) grow(bytes int) error { return limit.Grow(s.ctx, int64(bytes)) }
 
 // added notes the documents that a function added to the others.
 func (s *selector) added(before, after gaby.Container) error {
@@ -100,7 +99,6 @@ func (s *selector) added(before, after gaby.Container) error {
 func (r *run) newSelector(provider configkit.ResourceProvider) *selector {
 	s := &selector{
 		provider: configkit.Nameless{ResourceProvider: provider}, where: r.where, ctx: r.ctx,
-		account: limit.Of(r.ctx),
 	}
 	if s.where != nil {
 		s.met = map[*gaby.YamlDoc]bool{}

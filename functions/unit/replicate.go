@@ -83,7 +83,7 @@ func replicas(ctx context.Context, doc *gaby.YamlDoc, n int) (gaby.Container, er
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text = append(text, '\n')
 	}
-	if err := limit.Of(ctx).Grow(ctx, int64(n)*int64(len(text))); err != nil {
+	if err := limit.Grow(ctx, int64(n)*int64(len(text))); err != nil {
 		return nil, err
 	}
 	copies := gaby.Container{doc}

@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/bundle/contract"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
@@ -245,10 +246,19 @@ func (p *program) call(config map[string]any, items []any,
 		}
 		return list.Items, nil
 	}
-	out, err := p.step.Runner.Program(p.ctx, doc.BytesWithNewline())
+	ctx := limit.Named(p.ctx, func(err error) error {
+		return &api.Failure{
+			Class: api.FailureFunction, Function: p.step.Name, Message: err.Error(),
+			Hint: limit.HintOf(err), Err: err,
+		}
+	})
+	out, err := p.step.Runner.Program(ctx, doc.BytesWithNewline())
 	if tooMuch, ok := errors.AsType[*process.OutputError](err); ok { // not worth a look
 		return internal(fmt.Errorf("the plugin wrote more than %d MiB to its %s and was ended",
 			tooMuch.Limit>>20, tooMuch.Stream))
+	}
+	if process.IsCut(err) {
+		return internal(err)
 	}
 	if len(bytes.TrimSpace(out.Stdout)) == 0 {
 		if failure := failureOf(nil, err, string(out.Stderr), out.ExitCode); failure != nil {
@@ -256,7 +266,11 @@ func (p *program) call(config map[string]any, items []any,
 		}
 		return nil, nil
 	}
-	stream, readErr := krm.ReadStream(out.Stdout, "<output of plugin "+string(p.name)+">")
+	var stream *krm.Stream
+	readErr := limit.Watched(ctx, func(context.Context, func(int) error) (err error) {
+		stream, err = krm.ReadStream(out.Stdout, "<output of plugin "+string(p.name)+">")
+		return err
+	})
 	if readErr != nil && err == nil {
 		return internal(readErr)
 	}

@@ -413,6 +413,7 @@ func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
 		result.ExitCode, result.Err = 1, err
 		return nil
 	}
+	ctx = limit.Named(ctx, func(err error) error { return named(step, err) })
 	out, err := step.Runner.Program(ctx, text)
 	result.Stderr, result.ExitCode = string(out.Stderr), out.ExitCode
 	if p.KeepIO {
@@ -424,40 +425,53 @@ func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
 		}
 		result.Err = named(step, err)
 	}
-	if _, tooMuch := errors.AsType[*process.OutputError](err); tooMuch {
-		return nil // it is cut, and reading it would take longer than the function may run
+	if process.IsCut(err) {
+		return nil // reading it would take longer than the function may run
 	}
-	output, problem := ParseOutput(out.Stdout)
+	var after []*Item
+	problem := limit.Watched(ctx, func(context.Context, func(int) error) error {
+		after, err = p.returned(selected, out.Stdout, list, step, result)
+		return err
+	})
 	if problem != nil {
-		if result.Err == nil {
+		switch {
+		case result.Err == nil:
 			result.fail(step, problem)
-		} else if step.DeferFailure && len(bytes.TrimSpace(out.Stdout)) > 0 {
+		case step.DeferFailure && len(bytes.TrimSpace(out.Stdout)) > 0:
 			result.Notes = append(result.Notes, "its output is not used: "+problem.Error())
 		}
 		return nil
+	}
+	return after
+}
+
+// returned returns the items after a function that wrote stdout. It returns nil if the items must
+// not be used.
+func (p *Pipeline) returned(selected []*Item, stdout []byte, list *ResourceList, step *Step,
+	result *StepResult,
+) ([]*Item, error) {
+	output, err := ParseOutput(stdout)
+	if err != nil {
+		return nil, err
 	}
 	p.gave(output.Items)
 	result.Results = output.Results
 	result.Notes = append(result.Notes, output.Notes()...)
 	if result.Err != nil && !step.DeferFailure {
-		return nil
+		return nil, nil
 	}
 	if c := output.FunctionConfig; c != nil && step.Config != nil && !list.isConfig(c) {
 		result.Notes = append(result.Notes,
 			"the function changed its functionConfig; the change is ignored")
 	}
 	if step.Check {
-		return nil
+		return nil, nil
 	}
 	after, err := merge(selected, output.Items, p.Provider)
-	if err != nil {
-		result.fail(step, err)
-		return nil
-	}
 	for _, item := range after {
 		step.setDefaultPath(item)
 	}
-	return after
+	return after, err
 }
 
 // isConfig reports whether a functionConfig is the one that was sent.

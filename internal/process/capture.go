@@ -1,15 +1,16 @@
 package process
 
 import (
-	"bytes"
 	"context"
+
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
-// capture keeps what a function writes to one stream. When that exceeds the limit, it cancels the
-// run and drops the rest.
+// capture keeps what a function writes to one stream. When that exceeds the limit, or when the run
+// needs too much memory, it cancels the run and drops the rest.
 type capture struct {
-	// The buffer is not embedded: io.Copy would use its ReadFrom, which knows no limit.
-	buffer bytes.Buffer
+	ctx    context.Context //nolint:containedctx // an io.Writer has none
+	text   []byte
 	limit  int64 // 0 for none
 	stream string
 	call   *Call
@@ -19,10 +20,15 @@ type capture struct {
 // Write implements io.Writer. It never fails, so that the function gets no EPIPE before it is
 // killed.
 func (c *capture) Write(p []byte) (int, error) {
-	if c.limit > 0 && int64(c.buffer.Len()+len(p)) > c.limit {
-		c.buffer.Write(p[:c.limit-int64(c.buffer.Len())])
+	room := len(p)
+	if c.limit > 0 && int64(len(c.text)+len(p)) > c.limit {
+		room = int(c.limit) - len(c.text)
 		c.cancel(&OutputError{Function: c.call.Function, Stream: c.stream, Limit: c.limit})
+	}
+	if err := limit.Grow(c.ctx, int64(room)); err != nil {
+		c.cancel(err)
 		return len(p), nil
 	}
-	return c.buffer.Write(p)
+	c.text = append(c.text, p[:room]...)
+	return len(p), nil
 }

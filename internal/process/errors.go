@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
 // Cause is why a function was not started.
@@ -140,6 +142,14 @@ type OutputError struct {
 func (e *OutputError) Error() string {
 	return fmt.Sprintf("function %s was killed: it wrote more than %d bytes to its %s", e.Function,
 		e.Limit, e.Stream)
+}
+
+// IsCut reports whether an error says that the output is not complete, because the function was
+// killed when it had written too much.
+func IsCut(err error) bool {
+	_, tooMuch := errors.AsType[*OutputError](err)
+	_, limited := errors.AsType[*limit.Error](err)
+	return tooMuch || limited
 }
 
 // Hint returns what an error of this package, or one of those that err joins, says about what to

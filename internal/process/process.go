@@ -42,11 +42,11 @@ func (p *process) run(ctx context.Context) (Output, error) {
 	cmd := exec.CommandContext(ctx, p.path, p.args...)
 	cmd.Dir, cmd.Env = p.dir, p.env
 	cmd.Stdin = bytes.NewReader(p.call.Stdin)
-	stdout := &capture{
-		limit: limits.Output, stream: "standard output", call: p.call,
-		cancel: cancel,
+	captured := func(stream string, limit int64) *capture {
+		return &capture{ctx: ctx, limit: limit, stream: stream, call: p.call, cancel: cancel}
 	}
-	stderr := &capture{limit: limits.log(), stream: "standard error", call: p.call, cancel: cancel}
+	stdout := captured("standard output", limits.Output)
+	stderr := captured("standard error", limits.log())
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.WaitDelay = drainDelay
 	ownGroup(cmd)
@@ -69,7 +69,7 @@ func (p *process) run(ctx context.Context) (Output, error) {
 		limitMemory(cmd.Process.Pid, limits.Memory)
 	}
 	err := waitForGroup(cmd, p.alone)
-	out := Output{Stdout: stdout.buffer.Bytes(), Stderr: stderr.buffer.Bytes(), ExitCode: -1}
+	out := Output{Stdout: stdout.text, Stderr: stderr.text, ExitCode: -1}
 	if cmd.ProcessState != nil {
 		out.ExitCode = cmd.ProcessState.ExitCode()
 	}

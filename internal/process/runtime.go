@@ -74,9 +74,9 @@ func DefaultLimits() Limits {
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()
 	return Limits{
-		Time: limit(l.Time, d.Time), Output: limit(l.Output, d.Output),
-		Memory: limit(l.Memory, d.Memory), CPUs: limit(l.CPUs, d.CPUs),
-		PIDs: limit(l.PIDs, d.PIDs),
+		Time: orDefault(l.Time, d.Time), Output: orDefault(l.Output, d.Output),
+		Memory: orDefault(l.Memory, d.Memory), CPUs: orDefault(l.CPUs, d.CPUs),
+		PIDs: orDefault(l.PIDs, d.PIDs),
 	}
 }
 
@@ -87,7 +87,7 @@ const maxLog = 16 << 20
 // log returns the limit of the standard error.
 func (l Limits) log() int64 { return min(l.Output, maxLog) }
 
-func limit[T int | int64 | float64 | time.Duration](value, otherwise T) T {
+func orDefault[T int | int64 | float64 | time.Duration](value, otherwise T) T {
 	if value == 0 {
 		return otherwise
 	}

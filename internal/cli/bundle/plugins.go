@@ -52,7 +52,7 @@ func (r *runner) plugins(ctx context.Context, o *pluginFlags) (*bundle.Plugins, 
 	if err != nil {
 		return nil, err
 	}
-	executors.Limits.Output = bundle.MaxProgramOutput
+	executors.Limits.Output = min(executors.Limits.Output, bundle.MaxProgramOutput)
 	var problems diag.List
 	for _, text := range declared {
 		if err := addProgram(ctx, plugins, executors, o, text); err != nil {

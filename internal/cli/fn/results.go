@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -119,7 +120,7 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 	if s.Err != nil && !s.Unusable {
 		fmt.Fprintf(&b, "  Exit code: %d\n", s.ExitCode)
 	}
-	_, _ = r.app.Streams.ErrOut.Write([]byte(b.String()))
+	_, _ = io.WriteString(r.app.Streams.ErrOut, b.String())
 	for _, note := range s.Notes {
 		r.note("", fmt.Sprintf("%s: %s", s.Step.Name, note))
 	}

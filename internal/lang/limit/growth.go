@@ -14,11 +14,13 @@ func (a *Account) Check(what string, bytes int64) error {
 	return nil
 }
 
-// Grow notes that a function of a run makes so many bytes that are kept; ctx names it. The memory
-// of the run is watched as soon as all functions together have made much. Grow fails when the watch
-// finds too much: the function has to end.
-func (a *Account) Grow(ctx context.Context, bytes int64) error {
-	if bytes <= 0 || a.grown.Add(bytes) <= unwatched {
+// Grow notes that a function of a run makes so many bytes that are kept; ctx names it and has the
+// account, without which nothing is counted. The memory of the run is watched as soon as all
+// functions together have made much. Grow fails when the watch finds too much: the function has to
+// end.
+func Grow(ctx context.Context, bytes int64) error {
+	a, ok := ctx.Value(accountKey{}).(*Account)
+	if !ok || bytes <= 0 || a.grown.Add(bytes) <= unwatched {
 		return nil
 	}
 	most := a.memory()
@@ -69,7 +71,7 @@ func Watched(
 	defer done()
 	w := Start(ctx, nil)
 	defer w.End()
-	err := f(ctx, func(bytes int) error { return w.account.Grow(ctx, int64(bytes)) })
+	err := f(ctx, func(bytes int) error { return Grow(ctx, int64(bytes)) })
 	if err == nil {
 		err = w.Err()
 	}

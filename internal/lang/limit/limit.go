@@ -4,8 +4,8 @@
 // evaluation is watched:
 //
 //   - A language refuses what would make one value too large, before it makes it (see Text).
-//   - The bytes that functions write into documents are counted (see Account.Grow). If they are
-//     many, the memory of the run is watched from then on.
+//   - The bytes that functions write into documents, and those that programs write, are counted
+//     (see Grow). If they are many, the memory of the run is watched from then on.
 //   - A Watch looks at the heap and the clock while an evaluation runs. It asks the evaluation to
 //     end, which then is an error of the function.
 //   - An evaluation that goes on nevertheless ends the run: nothing can end a goroutine.

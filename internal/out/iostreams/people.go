@@ -1,7 +1,7 @@
 package iostreams
 
 import (
-	"bytes"
+	"bufio"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -47,20 +47,43 @@ const maxHeld = 64 << 10
 func (w *writer) Write(p []byte) (int, error) {
 	w.to.mu.Lock()
 	defer w.to.mu.Unlock()
-	if w.payload && !w.logged && !*w.isTTY && !w.streams.ColorOut() {
+	if w.isRaw() {
 		return w.to.w.Write(p)
 	}
-	w.held = append(w.held, p...)
-	if bytes.IndexByte(p, '\n') < 0 && len(w.held) <= maxHeld {
-		return len(p), nil
+	return w.print(string(p))
+}
+
+// WriteString implements io.StringWriter: a text may be large, and is not copied.
+func (w *writer) WriteString(text string) (int, error) {
+	w.to.mu.Lock()
+	defer w.to.mu.Unlock()
+	if w.isRaw() {
+		return io.WriteString(w.to.w, text)
 	}
-	end := w.streams.end(w.held)
-	text := string(w.held[:end])
-	w.held = append(w.held[:0], w.held[end:]...)
-	if err := w.write(text); err != nil {
+	return w.print(text)
+}
+
+// isRaw reports whether no person reads what is written.
+func (w *writer) isRaw() bool {
+	return w.payload && !w.logged && !*w.isTTY && !w.streams.ColorOut()
+}
+
+// print writes the complete lines of the text and holds the rest. Its caller holds the lock.
+func (w *writer) print(text string) (int, error) {
+	size := len(text)
+	if strings.IndexByte(text, '\n') < 0 && len(w.held)+size <= maxHeld {
+		w.held = append(w.held, text...)
+		return size, nil
+	}
+	if len(w.held) > 0 {
+		text = string(w.held) + text
+	}
+	end := w.streams.end(text)
+	w.held = append(w.held[:0], text[end:]...)
+	if err := w.write(text[:end]); err != nil {
 		return 0, err
 	}
-	return len(p), nil
+	return size, nil
 }
 
 // flush writes the held beginning of a line.
@@ -74,8 +97,8 @@ func (w *writer) flush() error {
 
 // end returns where the complete lines of text end. A line that is too long to be held ends before
 // its last bytes, which may be a part of a character or of a style.
-func (s *Streams) end(text []byte) int {
-	end := bytes.LastIndexByte(text, '\n') + 1
+func (s *Streams) end(text string) int {
+	end := strings.LastIndexByte(text, '\n') + 1
 	if len(text)-end <= maxHeld {
 		return end
 	}
@@ -84,7 +107,7 @@ func (s *Streams) end(text []byte) int {
 		end--
 	}
 	longest := len(s.styleMark) + len("\x1b[38;5;255;1m")
-	if at := bytes.LastIndexByte(text, s.styleMark[0]); at >= len(text)-longest {
+	if at := strings.LastIndexByte(text, s.styleMark[0]); at >= len(text)-longest {
 		end = at
 	}
 	return end
@@ -105,12 +128,11 @@ func (w *writer) write(text string) error {
 		}
 		text = strings.Join(parts, w.streams.styleMark)
 	}
-	var b strings.Builder
+	lines := bufio.NewWriterSize(w.to.w, min(len(text), maxHeld))
 	for line := range strings.Lines(text) {
-		b.WriteString(w.line(line))
+		_, _ = lines.WriteString(w.line(line)) // Flush returns the error
 	}
-	_, err := io.WriteString(w.to.w, b.String())
-	return err
+	return lines.Flush()
 }
 
 // line returns a line with its styles, and without anything else that a reader would obey.
@@ -136,13 +158,21 @@ func (w *writer) line(line string) string {
 	}
 	line = strings.Join(parts, "")
 	if escapes {
-		line = workflowCommand().ReplaceAllString(line, `$1\x3a$2`)
-		line = loggingCommand().ReplaceAllString(line, `#\x23$1`)
+		line = replaced(workflowCommand(), line, `$1\x3a$2`)
+		line = replaced(loggingCommand(), line, `#\x23$1`)
 	}
 	if end {
 		line += "\n"
 	}
 	return line
+}
+
+// replaced replaces what matches in a line. A line without a match, which may be long, is not copied.
+func replaced(re *regexp.Regexp, line, by string) string {
+	if !re.MatchString(line) {
+		return line
+	}
+	return re.ReplaceAllString(line, by)
 }
 
 // printable is diag.Printable, except for tabs.
