@@ -327,9 +327,9 @@ func TestForeignOutputReachesTheLimit(t *testing.T) {
 			less, "cat\nhead -c 50000000 /dev/zero | tr '\\0' a >&2\n", eval,
 			"./loud.sh: was killed: it wrote more than 16777216 bytes",
 		},
-		"items": {maxMemory, items, eval, "./loud.sh: it needs more memory than 256MiB"},
+		"items": {0, items, eval, "./loud.sh: it needs more memory than 256MiB"},
 		"results": {
-			maxMemory, list("results", "- message: a message", 3_000_000), eval,
+			0, list("results", "- message: a message", 3_000_000), eval,
 			"./loud.sh: it needs more memory than 256MiB",
 		},
 		"a plugin": {
@@ -450,6 +450,41 @@ func TestRegularExpressionsReachTheLimitOfTime(t *testing.T) {
 			}
 			if d := diff.Diff(before, filesOf(t, dir)); d != "" {
 				t.Errorf("the directory was changed (-before +after):\n%s", d)
+			}
+		})
+	}
+}
+
+// TestExpressionsOfOneFunctionHaveOneDeadline evaluates many short expressions on data that is
+// worked on in parts. All together take longer than the limit, which ends the function.
+func TestExpressionsOfOneFunctionHaveOneDeadline(t *testing.T) {
+	var all strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&all, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: web-%d}\n"+
+			"data: {a: %s}\n", i, strings.Repeat("a", 20_000))
+	}
+	const pattern = "([ab]?){30}([ab]?){300}c"
+	for name, words := range map[string][]string{
+		"Starlark":             {"set-starlark", "x = 0\nfor i in range(300000): x = x + 1"},
+		"CEL":                  {"vet-celexpr", `!r.data.a.matches("` + pattern + `")`},
+		"where":                {"set-cel", "{}", "--where-cel", `r.data.a.matches("` + pattern + `")`},
+		"yq":                   {"set-yq", `.x = (.data.a | split("") | map(. + "b") | length)`},
+		"a regular expression": {"search-replace", pattern, "x", "true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := process(t, append([]string{"do", "web.yaml"}, words...)...)
+			cmd.Dir = hostileDir(t, map[string]string{"web.yaml": all.String()})
+			cmd.Env = append(os.Environ(), "FCTL_TIMEOUT=400ms")
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			err := cmd.Run()
+			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 4 {
+				t.Errorf("it ended with %v", err)
+			}
+			for _, want := range []string{"./web.yaml:", words[0], "it ran longer than 400ms"} {
+				if !strings.Contains(stderr.String(), want) {
+					t.Errorf("it does not say %q:\n%.2000s", want, &stderr)
+				}
 			}
 		})
 	}

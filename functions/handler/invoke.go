@@ -8,12 +8,15 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/knowledge/sops"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
+	"github.com/fctl-dev/fctl/internal/parallel"
 	"github.com/fctl-dev/fctl/internal/where"
 )
 
@@ -30,6 +33,8 @@ type step struct {
 	input  string // see InputFile
 
 	invocation string // the name of the invocation, if it has one
+
+	spent *atomic.Int64 // nanoseconds, on all parts of the data
 }
 
 // result is the result of running a step on some documents.
@@ -221,6 +226,7 @@ func (h *FunctionHandler) prepare(
 	for i, invocation := range request.FunctionInvocations {
 		s := &steps[i]
 		s.index, s.name, s.invocation = i, invocation.FunctionName, invocation.Name
+		s.spent = new(atomic.Int64)
 		s.f, s.err = h.lookup(invocation.FunctionName)
 		if s.err != nil {
 			continue
@@ -344,15 +350,27 @@ func (h *FunctionHandler) runSequentially(
 }
 
 // apply runs the function of a step on the documents it selects. Other documents keep their
-// positions. One that takes longer than an expression may ends the run: nothing else ends a match of
-// a regular expression.
+// positions. The calls for all parts of the data have one limit of time. One that goes on ends the
+// run: nothing else ends a match of a regular expression.
 func (s *step) apply(
 	fc *api.FunctionContext, selection *selector, documents gaby.Container,
 ) (res result) {
 	fc = fc.WithContext(limit.Named(fc.Context(), func(err error) error {
 		return failureOf(err, s.name, api.FailureFunction)
 	}))
-	limit.Timed(fc.Context(), func() { res = s.applyTimed(fc, selection, documents) })
+	cores := 1
+	if IsPart(fc) {
+		cores = parallel.Cores()
+	}
+	began := time.Now()
+	left := limit.Of(fc.Context()).Time() - time.Duration(s.spent.Load()/int64(cores))
+	err := limit.Timed(limit.Before(fc.Context(), began.Add(left)), func(ctx context.Context) {
+		res = s.applyTimed(fc.WithContext(ctx), selection, documents)
+	})
+	s.spent.Add(int64(time.Since(began)))
+	if err != nil && res.err == nil {
+		res = result{err: err}
+	}
 	return res
 }
 

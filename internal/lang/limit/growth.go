@@ -1,6 +1,9 @@
 package limit
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // unwatched is how many bytes functions may add without a look at the limit of memory.
 const unwatched = 4 << 20
@@ -69,6 +72,7 @@ func Watched(
 ) error {
 	ctx, done := Ensure(ctx)
 	defer done()
+	ctx = Before(ctx, time.Now().Add(Of(ctx).time))
 	w := Start(ctx, nil)
 	defer w.End()
 	err := f(ctx, func(bytes int) error { return Grow(ctx, int64(bytes)) })

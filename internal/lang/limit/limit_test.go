@@ -54,14 +54,47 @@ func TestTimed(t *testing.T) {
 	ctx := Named(With(t.Context(), account), func(err error) error {
 		return errors.Join(errors.New("name"), err)
 	})
-	Timed(ctx, func() {
+	err := Timed(ctx, func(context.Context) {
 		if err := <-ended; err.Error() != "name\nit ran longer than 5ms" {
 			t.Errorf("the run ended with %q", err)
 		}
 	})
-	Timed(ctx, func() {})
+	if _, ok := errors.AsType[*Error](err); !ok {
+		t.Errorf("it returned %v", err)
+	}
+	if err := Timed(ctx, func(context.Context) {}); err != nil {
+		t.Error(err)
+	}
 	if len(account.running) > 0 || account.watched != 0 {
 		t.Errorf("%d watches are left", len(account.running))
+	}
+}
+
+// All evaluations of one function have one deadline.
+func TestDeadline(t *testing.T) {
+	account := New(func(err error) { t.Errorf("the run ended: %v", err) })
+	account.Set(0, 50*time.Millisecond)
+	ended := 0
+	err := Timed(With(t.Context(), account), func(ctx context.Context) {
+		for range 1000 {
+			w := Start(ctx, nil)
+			for range 5 {
+				if time.Sleep(time.Millisecond); w.Err() != nil {
+					ended++
+					break
+				}
+			}
+			w.End()
+			if err := Timed(ctx, func(context.Context) {}); ended > 0 && err == nil {
+				t.Error("a function that began after the deadline has no error")
+			}
+			if ended > 3 {
+				return
+			}
+		}
+	})
+	if ended == 0 || err == nil || err.Error() != "it ran longer than 50ms" {
+		t.Errorf("%d evaluations were ended, and the function with %v", ended, err)
 	}
 }
 

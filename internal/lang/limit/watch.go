@@ -27,6 +27,8 @@ type Watch struct {
 	// timeOnly watches what is not an expression, and takes memory for the input as well.
 	timeOnly bool
 
+	deadline time.Time // of what the evaluation is a part of; zero if it is alone
+
 	mu    sync.Mutex
 	began time.Time // when it was first looked at; evaluations that are over before cost little
 	asked time.Time // when it was asked to end
@@ -34,24 +36,47 @@ type Watch struct {
 }
 
 // Start begins to watch an evaluation, until End is called. stop is called when the evaluation has
-// to end, from another goroutine; nil if the evaluation asks Err itself.
+// to end, perhaps from another goroutine; nil if the evaluation asks Err itself.
 func Start(ctx context.Context, stop func(error)) *Watch {
 	w := &Watch{ctx: ctx, account: Of(ctx), stop: stop}
 	w.start()
 	return w
 }
 
-// Timed calls a function, which may match regular expressions: nothing ends a match. If it takes
-// longer than an expression may, the run ends.
-func Timed(ctx context.Context, f func()) {
+// Timed calls a function, which may evaluate many expressions, and match regular expressions. They
+// have one deadline: the context that the function gets ends evaluations, the error says that there
+// was no time left, and a match, which nothing ends, ends the run.
+func Timed(ctx context.Context, f func(context.Context)) error {
+	ctx = Before(ctx, time.Now().Add(Of(ctx).time))
 	w := &Watch{ctx: ctx, account: Of(ctx), timeOnly: true}
 	w.start()
 	defer w.End()
-	f()
+	f(ctx)
+	return w.Err()
+}
+
+type deadlineKey struct{}
+
+// Before returns a context whose evaluations end at the deadline, or at an earlier one of ctx. They
+// are parts of one thing that has a limit of time.
+func Before(ctx context.Context, deadline time.Time) context.Context {
+	if outer := deadlineOf(ctx); !outer.IsZero() && outer.Before(deadline) {
+		return ctx
+	}
+	return context.WithValue(ctx, deadlineKey{}, deadline)
+}
+
+// deadlineOf returns the deadline that Before has set, or zero.
+func deadlineOf(ctx context.Context) time.Time {
+	deadline, _ := ctx.Value(deadlineKey{}).(time.Time)
+	return deadline
 }
 
 func (w *Watch) start() {
 	a := w.account
+	if w.deadline = deadlineOf(w.ctx); w.late() {
+		w.ask(&Error{Time: a.time})
+	}
 	a.base()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -127,16 +152,24 @@ func (w *Watch) look() {
 	case problem == nil && w.memoryOnly:
 		w.problem.Store(nil)
 	case known == nil:
-		w.problem.Store(&problem)
-		w.asked = time.Now()
-		if w.stop != nil {
-			w.stop(problem)
-		}
+		w.ask(problem)
 	case now || time.Since(w.asked) > grace:
 		w.done = true // it goes on, but nothing more can be done
 		w.abort(*known)
 	}
 }
+
+// ask asks the evaluation to end.
+func (w *Watch) ask(problem error) {
+	w.problem.Store(&problem)
+	w.asked = time.Now()
+	if w.stop != nil {
+		w.stop(problem)
+	}
+}
+
+// late reports whether the deadline has passed.
+func (w *Watch) late() bool { return !w.deadline.IsZero() && time.Now().After(w.deadline) }
 
 // soften makes the collector work harder, if memory is watched.
 func (w *Watch) soften() {
@@ -157,7 +190,7 @@ func (w *Watch) check() (problem error, now bool) {
 	if over, far := w.account.exceeded(); over && !w.timeOnly {
 		return &Error{Memory: w.account.memory()}, far
 	}
-	if time.Since(w.began) > w.account.time && !w.memoryOnly {
+	if (time.Since(w.began) > w.account.time || w.late()) && !w.memoryOnly {
 		return &Error{Time: w.account.time}, false
 	}
 	return nil, false

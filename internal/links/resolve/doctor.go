@@ -64,7 +64,11 @@ func (g *Inspector) Doctor(ctx context.Context, units []*entity.Unit) ([]Symptom
 		named := limit.Named(ctx, func(err error) error {
 			return fmt.Errorf("%s: %w", g.Names(u.UnitID), err)
 		})
-		limit.Timed(named, func() { err = d.unit(u) }) // filters match regular expressions
+		// filters match regular expressions
+		late := limit.Timed(named, func(context.Context) { err = d.unit(u) })
+		if err == nil && late != nil {
+			err = fmt.Errorf("%s: %w", g.Names(u.UnitID), late)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -265,9 +265,12 @@ func (r *resolver) mayOverwrite(l *entity.Link) (
 		answer := false
 		if m := r.mutationNumber(int64(info.Index)); m != nil {
 			var err error
-			r.timed(l, "WhereMutation", func() {
+			late := r.timed(l, "WhereMutation", func() {
 				answer, err = r.in.MutationMatches(l.WhereMutation, r.in.Downstream.Unit, m)
 			})
+			if err == nil {
+				err = late
+			}
 			if err != nil && *problem == nil {
 				*problem = err
 			}

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -271,7 +272,7 @@ func (r *resolver) filtered(l *entity.Link, f format, data []byte) (gaby.Contain
 		return docs, nil
 	}
 	var kept gaby.Container
-	r.timed(l, "WhereResource", func() {
+	late := r.timed(l, "WhereResource", func() {
 		for _, doc := range docs {
 			ok, failed := filter.MatchResource(f.provider, doc)
 			if ok {
@@ -282,14 +283,20 @@ func (r *resolver) filtered(l *entity.Link, f format, data []byte) (gaby.Contain
 			}
 		}
 	})
+	if err == nil {
+		err = late
+	}
 	return kept, err
 }
 
 // timed calls do, whose regular expressions the time limit of the run ends. what is in the error.
-func (r *resolver) timed(l *entity.Link, what string, do func()) {
-	limit.Timed(limit.Named(r.ctx, func(err error) error {
-		return r.expressionError(l, entity.CodeExprEval, what, err)
-	}), do)
+func (r *resolver) timed(l *entity.Link, what string, do func()) error {
+	named := func(err error) error { return r.expressionError(l, entity.CodeExprEval, what, err) }
+	err := limit.Timed(limit.Named(r.ctx, named), func(context.Context) { do() })
+	if err != nil {
+		return named(err)
+	}
+	return nil
 }
 
 // read returns the first value at a path of the resource, as Go data. It reports false if the value
