@@ -296,6 +296,78 @@ func lost(a, b ran, text string) string {
 	return ""
 }
 
+// TestRacesOfCreators runs pairs of commands that create one file at the same time, as often as
+// TestRaces. A unit is created once: the other command says that it exists, and loses nothing.
+func TestRacesOfCreators(t *testing.T) {
+	rounds := 1
+	if os.Getenv("LONG") != "" {
+		rounds = 200
+	}
+	template := racing(t)
+	create := func(_, source string) []string { return []string{"unit", "create", "b", source} }
+	for name, other := range map[string]func(file, source string) []string{
+		"unit create": create,
+		"do -O": func(file, source string) []string {
+			return []string{"do", source, "-O", filepath.Dir(file), "set-annotation", "two", "1"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for range rounds {
+				raceOfCreators(t, template, create, other)
+			}
+		})
+	}
+}
+
+// raceOfCreators runs two commands that create the configuration of a unit.
+func raceOfCreators(t *testing.T, template string,
+	commands ...func(file, source string) []string,
+) {
+	t.Helper()
+	dir, err := os.MkdirTemp(filepath.Dir(template), "race") //nolint:usetesting // in memory, where the template is
+	if err == nil {
+		defer os.RemoveAll(dir) //nolint:errcheck // temporary
+		err = os.CopyFS(dir, os.DirFS(template))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	workspace := filepath.Join(dir, "ws")
+	file := filepath.Join(workspace, "spaces/default/units/b/data.yaml")
+	var group sync.WaitGroup
+	outs, failed := make([]string, len(commands)), make([]error, len(commands))
+	for i, words := range commands {
+		cmd := process(t, append([]string{"-q", "-C", workspace},
+			words(file, filepath.Join(dir, "in/data.yaml"))...)...)
+		group.Go(func() {
+			time.Sleep(rand.N(5 * time.Millisecond))
+			out, err := cmd.CombinedOutput()
+			outs[i], failed[i] = string(out), err
+		})
+	}
+	group.Wait()
+	if failed[0] != nil && failed[1] != nil {
+		t.Errorf("both failed: %q", outs)
+	}
+	for i, out := range outs {
+		if failed[i] != nil && (!strings.Contains(out, "units/b") && !strings.Contains(out, "unit b") ||
+			!strings.Contains(out, "exist") && !strings.Contains(out, "changed")) {
+			t.Errorf("it does not say where and why: %s", out)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if strings.Replace(string(text), "  annotations:\n    two: \"1\"\n", "", 1) != unitText {
+		t.Errorf("file has %q, %v; %q", text, err, outs)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
+	if out, err := process(t, "-C", workspace, "workspace", "check").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s%q", err, out, outs)
+	}
+}
+
 // TestAUnitWaitsForALock changes a unit while another program has locked its working copy.
 func TestAUnitWaitsForALock(t *testing.T) {
 	dir, data := unitFile(t)

@@ -463,6 +463,14 @@ func (b *Batch) placeOne(root *os.Root, p *placed, sync bool) error {
 		return root.Symlink(p.Link, p.name)
 	default:
 		b.step("rename " + p.Path)
+		if p.guard != nil && p.guard.info == nil {
+			err := nameNew(root, temporary(p.Path), p.name)
+			if errors.Is(err, fs.ErrExist) {
+				return ErrChanged
+			}
+			p.temporary = err != nil
+			return err
+		}
 		if err := root.Rename(temporary(p.Path), p.name); err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ type fileSystem interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Lstat(name string) (fs.FileInfo, error)
 	Rename(from, to string) error
+	Link(from, to string) error
 	Remove(name string) error
 }
 
@@ -32,6 +33,8 @@ func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) 
 func (osFS) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
 
 func (osFS) Rename(from, to string) error { return os.Rename(from, to) }
+
+func (osFS) Link(from, to string) error { return os.Link(from, to) }
 
 func (osFS) Remove(name string) error { return os.Remove(name) }
 
@@ -66,6 +69,7 @@ type atomicFile struct {
 	attributesOf fs.FileInfo // gives mode and owner; if nil, perm and the umask decide
 	sync         bool        // sync the content to disk before the rename
 	from         *os.File    // its content, if it is not parts
+	isNew        bool        // there must be no file at path; the error is then fs.ErrExist
 	// check is called immediately before the rename; an error prevents it. It may be nil.
 	check func() error
 }
@@ -92,7 +96,26 @@ func (r *atomicFile) write(parts [][]byte) (err error) {
 			return err
 		}
 	}
+	if r.isNew {
+		return nameNew(r.in, name, r.path)
+	}
 	return WithoutPath(r.in.Rename(name, r.path))
+}
+
+// nameNew gives a temporary file its name. It fails with fs.ErrExist if there is a file of that name,
+// also one that another process has just made.
+func nameNew(in fileSystem, temporary, name string) error {
+	err := in.Link(temporary, name)
+	if err == nil {
+		return WithoutPath(in.Remove(temporary))
+	}
+	switch _, known := in.Lstat(name); {
+	case known == nil:
+		return fs.ErrExist
+	case !errors.Is(known, fs.ErrNotExist):
+		return WithoutPath(known)
+	}
+	return WithoutPath(in.Rename(temporary, name)) // the file system has no hard links
 }
 
 // maxBuffer is the maximum size in bytes of a buffer for a large file.

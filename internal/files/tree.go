@@ -83,20 +83,13 @@ func (t *Tree) Create(ctx context.Context, rel string, perm fs.FileMode, parts .
 	if err != nil {
 		return err
 	}
-	r := &atomicFile{in: t.root, path: name, perm: perm, sync: t.sync}
-	r.check = func() error {
-		_, err := t.root.Lstat(name)
-		switch {
-		case err == nil:
-			return fs.ErrExist
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		}
+	switch _, err := t.root.Lstat(name); {
+	case err == nil:
+		return fs.ErrExist
+	case !errors.Is(err, fs.ErrNotExist):
 		return WithoutPath(err)
 	}
-	if err := r.check(); err != nil {
-		return err
-	}
+	r := &atomicFile{in: t.root, path: name, perm: perm, sync: t.sync, isNew: true}
 	return t.locked(ctx, r, parts)
 }
 
