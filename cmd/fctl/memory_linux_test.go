@@ -311,7 +311,7 @@ func TestForeignOutputReachesTheLimit(t *testing.T) {
 			"yes -- '" + line + "' | head -n " + fmt.Sprint(n) + "\n"
 	}
 	items := list("items",
-		"- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: b, c: d}}", 800_000)
+		"- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: b, c: d}}", 400_000)
 	eval := []string{"fn", "eval", ".", "--allow-exec", "--exec", "./loud.sh"}
 	for name, c := range map[string]struct {
 		memory int64

@@ -352,7 +352,8 @@ func raceOfCreators(t *testing.T, template string,
 	}
 	for i, out := range outs {
 		if failed[i] != nil && (!strings.Contains(out, "units/b") && !strings.Contains(out, "unit b") ||
-			!strings.Contains(out, "exist") && !strings.Contains(out, "changed")) {
+			!strings.Contains(out, "exist") && !strings.Contains(out, "changed") &&
+				!strings.Contains(out, "no definition")) {
 			t.Errorf("it does not say where and why: %s", out)
 		}
 	}
@@ -362,6 +363,9 @@ func raceOfCreators(t *testing.T, template string,
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); len(left) > 0 {
 		t.Errorf("left are %v", left)
+	}
+	if failed[0] != nil && failed[1] == nil && strings.Contains(string(text), "two:") {
+		return // the other command made a file that belongs to no unit
 	}
 	if out, err := process(t, "-C", workspace, "workspace", "check").CombinedOutput(); err != nil {
 		t.Errorf("%v: %s%q", err, out, outs)

@@ -20,15 +20,15 @@ type capture struct {
 // Write implements io.Writer. It never fails, so that the function gets no EPIPE before it is
 // killed.
 func (c *capture) Write(p []byte) (int, error) {
-	room := len(p)
+	kept := len(p)
 	if c.limit > 0 && int64(len(c.text)+len(p)) > c.limit {
-		room = int(c.limit) - len(c.text)
+		kept = int(c.limit) - len(c.text)
 		c.cancel(&OutputError{Function: c.call.Function, Stream: c.stream, Limit: c.limit})
 	}
-	if err := limit.Grow(c.ctx, int64(room)); err != nil {
+	if err := limit.Grow(c.ctx, int64(kept)); err != nil {
 		c.cancel(err)
 		return len(p), nil
 	}
-	c.text = append(c.text, p[:room]...)
+	c.text = append(c.text, p[:kept]...)
 	return len(p), nil
 }

@@ -44,8 +44,8 @@ func Start(ctx context.Context, stop func(error)) *Watch {
 }
 
 // Timed calls a function, which may evaluate many expressions, and match regular expressions. They
-// have one deadline: the context that the function gets ends evaluations, the error says that there
-// was no time left, and a match, which nothing ends, ends the run.
+// have one deadline: the context that the function gets ends evaluations, the error says that they
+// took too long, and a match, which nothing ends, ends the run.
 func Timed(ctx context.Context, f func(context.Context)) error {
 	ctx = Before(ctx, time.Now().Add(Of(ctx).time))
 	w := &Watch{ctx: ctx, account: Of(ctx), timeOnly: true}
