@@ -1,6 +1,7 @@
 // Package process runs foreign configuration functions: programs of this machine and container
 // images. A function reads bytes from its standard input and writes bytes to its standard output;
-// what these bytes mean is the business of package krm.
+// what these bytes mean is the business of package krm. It also starts the tools of the user, such
+// as git, an editor or a pager; no other package starts programs.
 //
 // Invariants:
 //
