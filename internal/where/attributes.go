@@ -128,10 +128,9 @@ func (p *whereParser) attribute(t *whereTerm) error {
 		return p.fail(at, "an attribute is expected at `%s`", p.rest(at))
 	}
 	if a.length {
-		if p.pos == len(p.text) || p.text[p.pos] != ')' {
+		if !p.accept(')') {
 			return p.fail(p.pos, ") is expected after LEN(%s", name)
 		}
-		p.pos++
 	}
 	kind, ok := p.attributes[name]
 	a.name, a.kind = name, kind
@@ -153,12 +152,12 @@ func (p *whereParser) attribute(t *whereTerm) error {
 
 func (p *whereParser) unknown(at int, name string) error {
 	err := p.fail(at, "unknown attribute %s", name)
-	err.(*Error).UnknownField = true
+	err.UnknownField = true
 	known := slices.Sorted(maps.Keys(p.attributes))
 	if hint := configkit.DidYouMean("", configkit.Suggest(name, known)); hint != "" {
-		return p.hint(err, "%s", hint)
+		return err.hint(hint)
 	}
-	return p.hint(err, "known are %s", strings.Join(known, ", "))
+	return err.hint("known are " + strings.Join(known, ", "))
 }
 
 // test parses IS [NOT] TRUE or FALSE after a comparison.

@@ -115,7 +115,7 @@ func (p *whereParser) conjunction() (clause, error) {
 // operandOfAnd parses a term or an expression in parentheses.
 func (p *whereParser) operandOfAnd() (clause, error) {
 	start := p.pos
-	if start == len(p.text) || p.text[start] != '(' {
+	if p.peek() != '(' {
 		t, err := p.term()
 		if err != nil {
 			return clause{}, err
@@ -157,9 +157,9 @@ func (p *whereParser) joint(end int) error {
 	if at == end && (p.text[end-1] != ')' || word != "AND" && word != "OR") {
 		err := p.fail(at, "unexpected `%s` after the operand", p.rest(at))
 		if rest[0] == ')' {
-			return p.hint(err, "a ( is missing")
+			return err.hint("a ( is missing")
 		}
-		return p.hint(err, "terms are joined by AND or OR with blanks around it")
+		return err.hint("terms are joined by AND or OR with blanks around it")
 	}
 	if word == "AND" || word == "OR" {
 		return nil
@@ -172,9 +172,9 @@ func (p *whereParser) joint(end int) error {
 			continue
 		}
 		if isLetter(op.prefix[0]) {
-			return p.hint(err, "%s is written in capitals, with blanks around it", op.word)
+			return err.hint(op.word + " is written in capitals, with blanks around it")
 		}
-		return p.hint(err, "%s is written %s", op.prefix, op.word)
+		return err.hint(op.prefix + " is written " + op.word)
 	}
 	return err
 }

@@ -70,7 +70,7 @@ func words(text, what string, is func(byte) bool) ([]string, error) {
 				err := p.fail(at+strings.Index(word, trimmed)+i, "%q is not a character of a %s",
 					trimmed[i], what)
 				if trimmed[i] == '*' {
-					return nil, p.hint(err, "%s",
+					return nil, err.hint(
 						"patterns are for where-expressions: metadata.name LIKE 'web-%'")
 				}
 				return nil, err
@@ -191,8 +191,8 @@ type labelParser struct {
 
 // fail returns an error in the selector with a hint about its syntax.
 func (p *labelParser) fail(at int, format string, args ...any) error {
-	return p.hint(p.whereParser.fail(at, format, args...),
-		"labels are selected as in 'app=web,tier in (front,back),!canary'")
+	return p.whereParser.fail(at, format, args...).
+		hint("labels are selected as in 'app=web,tier in (front,back),!canary'")
 }
 
 // sign consumes and returns the first of signs that matches, or "".

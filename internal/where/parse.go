@@ -34,17 +34,17 @@ type whereParser struct {
 }
 
 // fail returns an error at a byte offset.
-func (p *whereParser) fail(at int, format string, args ...any) error {
+func (p *whereParser) fail(at int, format string, args ...any) *Error {
 	return &Error{
 		Text: p.text, Column: utf8.RuneCountInString(p.text[:at]) + 1,
 		Msg: fmt.Sprintf(format, args...),
 	}
 }
 
-// hint adds a hint to an error of fail.
-func (p *whereParser) hint(err error, format string, args ...any) error {
-	err.(*Error).Hint = fmt.Sprintf(format, args...)
-	return err
+// hint sets the hint of an error and returns it.
+func (e *Error) hint(hint string) *Error {
+	e.Hint = hint
+	return e
 }
 
 // rest returns the text from a byte offset on, abbreviated for messages.
@@ -63,6 +63,23 @@ func (p *whereParser) blanks() {
 	for p.pos < len(p.text) && isBlank(p.text[p.pos]) {
 		p.pos++
 	}
+}
+
+// peek returns the next byte, 0 at the end.
+func (p *whereParser) peek() byte {
+	if p.pos == len(p.text) {
+		return 0
+	}
+	return p.text[p.pos]
+}
+
+// accept consumes a byte if it is the next one. It reports whether it did.
+func (p *whereParser) accept(c byte) bool {
+	if p.peek() != c {
+		return false
+	}
+	p.pos++
+	return true
 }
 
 // word consumes a keyword that is followed by a blank, a parenthesis, a quote or the end.
@@ -117,27 +134,25 @@ func (p *whereParser) null(t *whereTerm) error {
 // path parses a path or a ConfigHub field.
 func (p *whereParser) path(t *whereTerm) error {
 	start := p.pos
-	if start == len(p.text) || !isLetter(p.text[start]) && p.text[start] != '*' {
-		return p.spelling(start, p.fail(start, "invalid path at `%s`", p.rest(start)))
+	if c := p.peek(); !isLetter(c) && c != '*' {
+		return p.spelling(start, p.badPath(start, start, ""))
 	}
 	for {
 		if err := p.segment(); err != nil {
 			return err
 		}
-		if p.pos < len(p.text) && p.text[p.pos] == '[' {
-			return p.spelling(start, p.fail(p.pos, "invalid path at `%s`", p.rest(start)))
+		if p.peek() == '[' {
+			return p.spelling(start, p.badPath(p.pos, start, ""))
 		}
-		if p.pos == len(p.text) || p.text[p.pos] != '.' {
+		if !p.accept('.') {
 			break
 		}
-		p.pos++
 	}
-	if p.pos < len(p.text) && p.text[p.pos] == '#' {
-		p.pos++
+	if p.accept('#') {
 		if p.take(func(c byte) bool {
 			return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c == '.'
 		}) == 0 {
-			return p.fail(p.pos, "invalid path at `%s`: nothing follows the #", p.rest(start))
+			return p.badPath(p.pos, start, ": nothing follows the #")
 		}
 	}
 	text := p.text[start:p.pos]
@@ -153,30 +168,21 @@ func (p *whereParser) path(t *whereTerm) error {
 			}
 		}
 		err := p.fail(start, "unsupported WhereResource path: %s", text)
-		err.(*Error).UnknownField = true
+		err.UnknownField = true
 		if hint := configkit.DidYouMean("ConfigHub.", configkit.Suggest(name, fields)); hint != "" {
-			return p.hint(err, "%s", hint)
+			return err.hint(hint)
 		}
-		return p.hint(err, "there are ConfigHub.%s", strings.Join(fields, ", ConfigHub."))
+		return err.hint("there are ConfigHub." + strings.Join(fields, ", ConfigHub."))
 	}
 	path, err := yamlpath.Parse(text)
 	if err != nil {
 		e := err.(*yamlpath.Error)
-		return p.hint(
-			p.fail(
-				start+len(runesPrefix(text, e.Column-1)), "invalid path at `%s`: %s", p.rest(start),
-				e.Msg,
-			),
-			"%s", e.Hint,
-		)
+		return p.badPath(start+len(runesPrefix(text, e.Column-1)), start, ": "+e.Msg).hint(e.Hint)
 	}
 	if path.Optional() >= 0 {
 		for i := range path.Segments()[path.Optional():] {
 			if path.Optional() == 0 || path.Segments()[path.Optional()+i].Kind != yamlpath.Plain {
-				return p.fail(
-					start, "invalid path at `%s`: write a path before .| and keys after it",
-					p.rest(start),
-				)
+				return p.badPath(start, start, ": write a path before .| and keys after it")
 			}
 		}
 	}
@@ -184,9 +190,14 @@ func (p *whereParser) path(t *whereTerm) error {
 	return nil
 }
 
+// badPath returns an error at a byte offset of the path that begins at start.
+func (p *whereParser) badPath(at, start int, why string) *Error {
+	return p.fail(at, "invalid path at `%s`%s", p.rest(start), why)
+}
+
 // spelling adds a hint to the error about a path that begins at start if the path is in the
 // notation of another tool.
-func (p *whereParser) spelling(start int, err error) error {
+func (p *whereParser) spelling(start int, err *Error) error {
 	end, brackets := start, 0
 	for ; end < len(p.text); end++ {
 		c := p.text[end]
@@ -208,7 +219,7 @@ func (p *whereParser) spelling(start int, err error) error {
 	if spelled.path(&whereTerm{}) != nil || spelled.pos < len(spelled.text) {
 		return err // the keys have characters that expressions do not allow
 	}
-	return p.hint(err, "%s", e.Hint)
+	return err.hint(e.Hint)
 }
 
 // runesPrefix returns the first n runes of s.
@@ -226,49 +237,33 @@ func runesPrefix(s string, n int) string {
 // it.
 func (p *whereParser) segment() error {
 	start := p.pos
-	if p.pos < len(p.text) && p.text[p.pos] == '|' {
-		p.pos++
-	}
-	c := byte(0)
-	if p.pos < len(p.text) {
-		c = p.text[p.pos]
-	}
+	p.accept('|')
 	switch {
-	case c == '*':
-		p.pos++
-		if p.pos == len(p.text) || p.text[p.pos] != '?' && p.text[p.pos] != '@' {
-			return nil
-		}
-		if p.text[p.pos] == '@' {
-			p.pos++
+	case p.accept('*'):
+		if p.accept('@') {
 			p.parameter()
-			return nil
+		} else if p.peek() == '?' {
+			return p.lookup(start, false)
 		}
-		return p.lookup(start, false)
-	case c == '?':
+	case p.peek() == '?':
 		return p.lookup(start, true)
-	case c == '@':
-		p.pos++
+	case p.accept('@'):
 		p.key()
 		p.parameter()
 	default:
 		digits, n := p.take(isDigit), 0
-		if digits == 0 || p.pos < len(p.text) && isKeyByte(p.text[p.pos]) {
+		if digits == 0 || isKeyByte(p.peek()) {
 			n = p.key()
 		}
 		switch {
 		case digits > maxWhereDigits && n == 0:
-			return p.fail(
-				start, "invalid path at `%s`: an index has more than %d digits", p.rest(start),
-				maxWhereDigits,
-			)
+			return p.badPath(start, start,
+				fmt.Sprintf(": an index has more than %d digits", maxWhereDigits))
 		case digits+n == 0:
-			return p.fail(start, "invalid path at `%s`", p.rest(start))
+			return p.badPath(start, start, "")
 		case n > maxWhereKey:
-			return p.fail(
-				start, "invalid path at `%s`: a key has more than %d characters", p.rest(start),
-				maxWhereKey,
-			)
+			return p.badPath(start, start,
+				fmt.Sprintf(": a key has more than %d characters", maxWhereKey))
 		}
 	}
 	return nil
@@ -278,12 +273,12 @@ func (p *whereParser) segment() error {
 func (p *whereParser) lookup(start int, valued bool) error {
 	p.pos++
 	if n := p.key(); n == 0 || n > maxWhereKey {
-		return p.fail(start, "invalid path at `%s`: a lookup is ?key=value", p.rest(start))
+		return p.badPath(start, start, ": a lookup is ?key=value")
 	}
 	p.parameter()
-	if p.pos == len(p.text) || p.text[p.pos] != '=' {
+	if p.peek() != '=' {
 		if valued {
-			return p.fail(start, "invalid path at `%s`: a lookup is ?key=value", p.rest(start))
+			return p.badPath(start, start, ": a lookup is ?key=value")
 		}
 		return nil
 	}
@@ -299,8 +294,7 @@ func (p *whereParser) lookup(start int, valued bool) error {
 
 // parameter consumes an optional :parameter.
 func (p *whereParser) parameter() {
-	if p.pos < len(p.text) && p.text[p.pos] == ':' {
-		p.pos++
+	if p.accept(':') {
 		p.take(isKeyByte)
 	}
 }
@@ -396,14 +390,12 @@ func (p *whereParser) operator(t *whereTerm, afterBlank bool) error {
 	switch upper := strings.ToUpper(word); upper {
 	case "LIKE", "ILIKE", "IN", "NOT", "IS":
 		if upper != word {
-			return p.hint(err, "%s is written in capitals", upper)
+			return err.hint(upper + " is written in capitals")
 		}
 	}
-	return p.hint(
-		err,
-		"there are =, !=, <, <=, >, >=, LIKE, NOT LIKE, ILIKE, NOT ILIKE, ~~, !~~, ~, ~*, !~, "+
-			"!~*, IN, NOT IN, IS NULL, IS NOT NULL",
-	)
+	return err.hint(
+		"there are =, !=, <, <=, >, >=, LIKE, NOT LIKE, ILIKE, NOT ILIKE, ~~, !~~, ~, ~*, !~, " +
+			"!~*, IN, NOT IN, IS NULL, IS NOT NULL")
 }
 
 // operand parses the operand of an operator that began at offset op.
@@ -428,32 +420,26 @@ func (p *whereParser) operand(t *whereTerm, op int) error {
 			{"==", "="}, {"!==", "!="}, {"<>", "!="}, {"=<", "<="}, {"=>", ">="}, {"=~", "~"},
 		} {
 			if strings.HasPrefix(p.text[op:], operator.elsewhere) {
-				return p.hint(err, "%s is written %s", operator.elsewhere, operator.here)
+				return err.(*Error).hint(operator.elsewhere + " is written " + operator.here)
 			}
 		}
 		return err
 	}
 	switch {
 	case kind == boolLiteral && t.op != equalOp:
-		return p.hint(
-			p.fail(op, "invalid boolean operator `%s`", sign),
-			"true and false are compared with = and !=",
-		)
+		return p.fail(op, "invalid boolean operator `%s`", sign).
+			hint("true and false are compared with = and !=")
 	case kind != textLiteral && t.op == matchOp:
-		return p.hint(
-			p.fail(op, "invalid operator at `%s`", p.rest(op)), "%s needs a text in single quotes",
-			sign,
-		)
+		return p.fail(op, "invalid operator at `%s`", p.rest(op)).
+			hint(sign + " needs a text in single quotes")
 	case kind != textLiteral && t.field != pathField && t.attribute == nil:
-		return p.hint(
-			p.fail(start, "ConfigHub fields are text"), "put the operand in single quotes",
-		)
+		return p.fail(start, "ConfigHub fields are text").hint("put the operand in single quotes")
 	}
 	t.literal = kind
 	switch match {
 	case "like", "ilike":
 		if t.re, err = likePattern(t.text, match == "ilike"); err != nil {
-			return p.hint(p.fail(start, "%v", err), "%s", limit.HintOf(err))
+			return p.fail(start, "%v", err).hint(limit.HintOf(err))
 		}
 	case "regexp", "iregexp":
 		prefix := ""
@@ -461,7 +447,7 @@ func (p *whereParser) operand(t *whereTerm, op int) error {
 			prefix = "(?i)"
 		}
 		if t.re, err = pattern.Compile(prefix + t.text); err != nil {
-			return p.hint(p.fail(start, "%v", err), "%s", limit.HintOf(err))
+			return p.fail(start, "%v", err).hint(limit.HintOf(err))
 		}
 	}
 	if kind == textLiteral && t.op != matchOp && t.field == pathField && leadsToQuantity(t.path) {
@@ -509,20 +495,17 @@ func (p *whereParser) literal(t *whereTerm) (literalKind, error) {
 	}
 	err := p.fail(start, "no operand found at `%s`", p.rest(start))
 	if first := p.text[start]; !isKeyByte(first) && first != '.' {
-		return 0, p.hint(err, "put strings in single quotes")
+		return 0, err.hint("put strings in single quotes")
 	}
 	if _, isNumber := quantity.Parse(word); isNumber && strings.Trim(word, "+-.0123456789") == "" {
-		return 0, p.hint(
-			err,
-			"numbers have neither sign nor fraction; in single quotes it is a text or, in "+
-				"requests and limits, an amount",
-		)
+		return 0, err.hint(
+			"numbers have neither sign nor fraction; in single quotes it is a text or, in " +
+				"requests and limits, an amount")
 	}
 	if lower := strings.ToLower(word); lower == "true" || lower == "false" {
-		return 0, p.hint(err, "%s In single quotes it is a text",
-			configkit.DidYouMean("", []string{lower}))
+		return 0, err.hint(configkit.DidYouMean("", []string{lower}) + " In single quotes it is a text")
 	}
-	return 0, p.hint(err, "%s", configkit.DidYouMean("",
+	return 0, err.hint(configkit.DidYouMean("",
 		[]string{"'" + word + "', in single quotes"}))
 }
 
@@ -549,10 +532,8 @@ func (p *whereParser) quoted() (string, error) {
 func (p *whereParser) values(t *whereTerm) error {
 	start := p.pos
 	invalid := func() error {
-		return p.hint(
-			p.fail(p.pos, "invalid IN clause at `%s`", p.rest(start)),
-			"IN has a list: IN ('a', 'b')",
-		)
+		return p.fail(p.pos, "invalid IN clause at `%s`", p.rest(start)).
+			hint("IN has a list: IN ('a', 'b')")
 	}
 	if start == len(p.text) {
 		return p.fail(start, "no operand found at `%s`", p.rest(t.offset))
@@ -568,10 +549,8 @@ func (p *whereParser) values(t *whereTerm) error {
 		}
 		from := p.pos
 		if _, err := p.value(t); err != nil {
-			return p.hint(
-				p.fail(from, "invalid IN clause at `%s`: %s", p.rest(start), err.(*Error).Msg),
-				"%s", err.(*Error).Hint,
-			)
+			return p.fail(from, "invalid IN clause at `%s`: %s", p.rest(start), err.(*Error).Msg).
+				hint(err.(*Error).Hint)
 		}
 		value := p.text[from:p.pos]
 		if value[0] == '\'' {

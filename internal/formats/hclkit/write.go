@@ -96,19 +96,23 @@ func (e editor) like(model *formatkit.Node, siblings []*formatkit.Node, key, val
 	return key + strings.Repeat(" ", max(width-utf8.RuneCountInString(key), 1)) + d.Sign + d.After
 }
 
+// labels formats a label, or a list of them.
+func labels(v gaby.Value) string {
+	if v.Kind() != gaby.List {
+		return quoted(v.Text())
+	}
+	var texts []string
+	for _, label := range v.All() {
+		texts = append(texts, quoted(label.Text()))
+	}
+	return strings.Join(texts, " ")
+}
+
 // label writes the type or the labels of a block.
 func (e editor) label(n *formatkit.Node, v gaby.Value) {
-	if v.Kind() == gaby.List {
-		var labels []string
-		for _, label := range v.All() {
-			labels = append(labels, quoted(label.Text()))
-		}
-		e.Replace(n.Span, strings.Join(labels, " "))
-		return
-	}
-	text := v.Text()
-	if n.Key != blockKey && (e.Text[n.Span.From] == '"' || !isName(text)) {
-		text = quoted(text)
+	text := labels(v)
+	if name := v.Text(); n.Key == blockKey || e.Text[n.Span.From] != '"' && isName(name) {
+		text = name
 	}
 	e.Replace(n.Span, text)
 }
@@ -160,26 +164,16 @@ func (e editor) entries(n *formatkit.Node, entries []formatkit.Entry) error {
 
 // fresh writes a new document into an empty text.
 func (e editor) fresh(entries []formatkit.Entry) error {
-	indent, labels, block := "", "", ""
+	head, block, indent := "", "", ""
+	var body []gaby.Value
 	for _, entry := range entries {
 		switch v := entry.Value; v.Key() {
 		case blockKey:
-			block = v.Text()
-		case typeKey, nameKey:
-			labels += " " + quoted(v.Text())
-		case labelsKey:
-			for _, label := range v.All() {
-				labels += " " + quoted(label.Text())
-			}
-		}
-	}
-	if block != "" {
-		indent = step
-	}
-	var body []gaby.Value
-	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Value.Key(), "$") {
-			body = append(body, entry.Value)
+			block, indent = v.Text(), step
+		case typeKey, nameKey, labelsKey:
+			head += " " + labels(v)
+		default:
+			body = append(body, v)
 		}
 	}
 	text, err := e.body(block, body, indent, e.Newline)
@@ -187,9 +181,9 @@ func (e editor) fresh(entries []formatkit.Entry) error {
 		return err
 	}
 	if block != "" {
-		text = block + labels + " {" + e.Newline + text + "}" + e.Newline
+		text = block + head + " {" + e.Newline + text + "}" + e.Newline
 		if len(body) == 0 {
-			text = block + labels + " {}" + e.Newline
+			text = block + head + " {}" + e.Newline
 		}
 	}
 	e.Insert(len(e.Text), text)
@@ -221,7 +215,7 @@ func (e editor) blocks(n *formatkit.Node, entries []formatkit.Entry) error {
 	}
 	model := n.Kids[0]
 	at := e.LineStart(model.Head)
-	labels := strings.TrimRight(string(e.Text[model.KeySpan.From:model.Span.From]), " \t")
+	header := strings.TrimRight(string(e.Text[model.KeySpan.From:model.Span.From]), " \t")
 	indent := e.Indent(model.KeySpan.From)
 	for _, entry := range entries {
 		if entry.Node != nil {
@@ -231,7 +225,7 @@ func (e editor) blocks(n *formatkit.Node, entries []formatkit.Entry) error {
 		if entry.Value.Kind() != gaby.Map {
 			return formatkit.Refuse("", "blocks are maps")
 		}
-		e.Insert(at, e.apart(at)+indent+labels+" "+e.braces(entry.Value, indent)+e.Newline)
+		e.Insert(at, e.apart(at)+indent+header+" "+e.braces(entry.Value, indent)+e.Newline)
 	}
 	return nil
 }

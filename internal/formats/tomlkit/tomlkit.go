@@ -85,10 +85,11 @@ func (language) Replace(w *formatkit.Writer, n *formatkit.Node, v gaby.Value) er
 		return nil
 	}
 	e.takeOut(n, e.Wipe)
+	e.add(n.Parent, n.Key, v)
 	if e.notationOf(n.Parent, v) == inValue {
-		defer e.separate(n.Parent, n)
+		e.separate(n.Parent, n)
 	}
-	return e.add(n.Parent, n.Key, v)
+	return nil
 }
 
 // Entries implements formatkit.Language.
@@ -105,9 +106,10 @@ func (language) Entries(
 		return false, nil
 	}
 	if n.Kind == gaby.List {
-		return e.items(n, entries)
+		return e.items(n, entries), nil
 	}
-	return false, e.keys(n, entries)
+	e.keys(n, entries)
+	return false, nil
 }
 
 // within returns the table or value that contains the value. A table of dotted keys is part of the

@@ -12,7 +12,7 @@ import (
 type editor struct{ *formatkit.Writer }
 
 // keys writes the entries of a table that is not in brackets.
-func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
+func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) {
 	for _, kid := range n.Without(entries) {
 		e.remove(kid)
 	}
@@ -25,7 +25,7 @@ func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 		case byLonger:
 			e.InsertBelow(e.first(n), "["+f.name+"]"+e.Newline)
 		}
-		return nil
+		return
 	}
 	lines := false
 	for _, isLine := range []bool{true, false} { // keys come before tables
@@ -33,16 +33,13 @@ func (e editor) keys(n *formatkit.Node, entries []formatkit.Entry) error {
 			if entry.Node != nil || isLine != (e.notationOf(n, entry.Value) == inValue) {
 				continue
 			}
-			if err := e.add(n, entry.Value.Key(), entry.Value); err != nil {
-				return err
-			}
+			e.add(n, entry.Value.Key(), entry.Value)
 			lines = lines || isLine
 		}
 	}
 	if lines {
 		e.separate(n, nil)
 	}
-	return nil
 }
 
 // separate inserts a blank line after the first keys of a table that had no keys, if it contains
@@ -63,10 +60,11 @@ func (e editor) inserter(n *formatkit.Node) func(int, string) {
 	return e.Insert
 }
 
-// items writes the tables of an array of tables.
-func (e editor) items(n *formatkit.Node, entries []formatkit.Entry) (whole bool, err error) {
+// items writes the tables of an array of tables. It reports whether it rewrote all of them.
+func (e editor) items(n *formatkit.Node, entries []formatkit.Entry) (whole bool) {
 	if !isSection(e.Value(n)) {
-		return true, e.inline(n)
+		e.inline(n)
+		return true
 	}
 	for _, kid := range n.Without(entries) {
 		e.remove(kid)
@@ -79,15 +77,15 @@ func (e editor) items(n *formatkit.Node, entries []formatkit.Entry) (whole bool,
 		}
 		e.addItem(n, at, entry.Value)
 	}
-	return false, nil
+	return false
 }
 
 // inline writes an array of tables that gets other elements, or none, as a value
 // after an equals sign.
-func (e editor) inline(list *formatkit.Node) error {
+func (e editor) inline(list *formatkit.Node) {
 	e.takeOut(list, e.Wipe)
-	defer e.separate(list.Parent, list)
-	return e.line(list.Parent, list.Key, e.value(nil, e.Value(list)))
+	e.line(list.Parent, list.Key, e.value(nil, e.Value(list)))
+	e.separate(list.Parent, list)
 }
 
 // addItem writes a table into an array of tables.
@@ -118,19 +116,17 @@ func (e editor) takeOut(n *formatkit.Node, remove func(formatkit.Span)) {
 func (e editor) afterComments(at int) int { return e.AfterComments(at, marks) }
 
 // add writes a new entry of a table that is not in brackets, in the style of its neighbours.
-func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
+func (e editor) add(n *formatkit.Node, key string, v gaby.Value) {
 	f := formOf(n)
-	s := e.notationOf(n, v)
-	switch {
-	case s == inValue:
-		return e.line(n, key, e.like(n, v))
-	case s == byDots:
+	switch e.notationOf(n, v) {
+	case inValue:
+		e.line(n, key, e.like(n, v))
+		return
+	case byDots:
 		for _, kid := range v.All() {
-			if err := e.line(n, key, e.value(nil, kid), kid.Key()); err != nil {
-				return err
-			}
+			e.line(n, key, e.value(nil, kid), kid.Key())
 		}
-		return nil
+		return
 	}
 	name, indent := e.keyIn(n, key), ""
 	if n.Parent != nil {
@@ -140,7 +136,6 @@ func (e editor) add(n *formatkit.Node, key string, v gaby.Value) error {
 		indent = e.indentOf(header)
 	}
 	e.section(e.last(n), name, v, indent, v.Kind() == gaby.List)
-	return nil
 }
 
 // keyIn formats a new key of a table, in single quotes if other keys of the table have them.
@@ -191,7 +186,7 @@ func isSection(v gaby.Value) bool {
 
 // line writes a key with its value after the other keys of a table. more are
 // further parts of the key.
-func (e editor) line(n *formatkit.Node, key, value string, more ...string) error {
+func (e editor) line(n *formatkit.Node, key, value string, more ...string) {
 	f := formOf(n)
 	text := e.keyIn(n, key)
 	for _, part := range more {
@@ -212,7 +207,6 @@ func (e editor) line(n *formatkit.Node, key, value string, more ...string) error
 		at = e.afterComments(at)
 	}
 	e.inserter(n)(at, e.keyed(n, text)+value+e.Newline)
-	return nil
 }
 
 // keyed formats the beginning of a line with a new key of a table.

@@ -18,34 +18,42 @@ func (p *Program) Names() (params, context []string) {
 		}
 	}
 	for _, t := range p.template.Templates() {
-		if t.Tree != nil {
-			walk(t.Root, note)
+		if t.Tree == nil {
+			continue
 		}
+		// Inside with and range the dot means something else, but no part of it is called Params.
+		visit(t.Root, func(node parse.Node) {
+			switch n := node.(type) {
+			case *parse.FieldNode:
+				note(n.Ident)
+			case *parse.VariableNode:
+				if n.Ident[0] == "$" {
+					note(n.Ident[1:])
+				}
+			}
+		})
 	}
 	slices.Sort(params)
 	slices.Sort(context)
 	return slices.Compact(params), slices.Compact(context)
 }
 
-// walk calls note for the fields of the template's data that are named at or below a node. Inside
-// with and range the dot means something else, but no part of it is called Params.
-func walk(node parse.Node, note func(fields []string)) {
-	pipes := func(nodes ...parse.Node) {
-		for _, n := range nodes {
-			walk(n, note)
-		}
-	}
+// visit calls f for what a node consists of, and then for the node.
+func visit(node parse.Node, f func(parse.Node)) {
 	branch := func(b *parse.BranchNode) {
-		pipes(b.Pipe, b.List)
+		visit(b.Pipe, f)
+		visit(b.List, f)
 		if b.ElseList != nil {
-			walk(b.ElseList, note)
+			visit(b.ElseList, f)
 		}
 	}
 	switch n := node.(type) {
 	case *parse.ListNode:
-		pipes(n.Nodes...)
+		for _, child := range n.Nodes {
+			visit(child, f)
+		}
 	case *parse.ActionNode:
-		walk(n.Pipe, note)
+		visit(n.Pipe, f)
 	case *parse.IfNode:
 		branch(&n.BranchNode)
 	case *parse.WithNode:
@@ -54,19 +62,16 @@ func walk(node parse.Node, note func(fields []string)) {
 		branch(&n.BranchNode)
 	case *parse.TemplateNode:
 		if n.Pipe != nil {
-			walk(n.Pipe, note)
+			visit(n.Pipe, f)
 		}
 	case *parse.PipeNode:
 		for _, c := range n.Cmds {
-			pipes(c.Args...)
+			for _, arg := range c.Args {
+				visit(arg, f)
+			}
 		}
 	case *parse.ChainNode:
-		walk(n.Node, note)
-	case *parse.FieldNode:
-		note(n.Ident)
-	case *parse.VariableNode:
-		if n.Ident[0] == "$" {
-			note(n.Ident[1:])
-		}
+		visit(n.Node, f)
 	}
+	f(node)
 }

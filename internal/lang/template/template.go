@@ -106,42 +106,25 @@ const roundFunction = "fctlRound"
 
 // countRounds inserts a call of roundFunction into the ranges and the defined templates of t.
 func countRounds(t *template.Template) *template.Template {
-	t = t.Funcs(template.FuncMap{roundFunction: func() string { return "" }})
-	call := template.Must(template.New("").Funcs(template.FuncMap{
-		roundFunction: func() string { return "" },
-	}).Parse("{{" + roundFunction + "}}"))
+	round := template.FuncMap{roundFunction: func() string { return "" }}
+	call := template.Must(template.New("").Funcs(round).Parse("{{" + roundFunction + "}}")).
+		Root.Nodes[0]
+	count := func(l *parse.ListNode) { l.Nodes = append([]parse.Node{call}, l.Nodes...) }
+	t = t.Funcs(round)
 	for _, named := range t.Templates() {
-		if named.Tree != nil {
-			countRoundsIn(named.Root, call.Root.Nodes[0])
-			if named.Name() != t.Name() {
-				named.Root.Nodes = append([]parse.Node{call.Root.Nodes[0]}, named.Root.Nodes...)
+		if named.Tree == nil {
+			continue
+		}
+		visit(named.Root, func(node parse.Node) {
+			if loop, ok := node.(*parse.RangeNode); ok {
+				count(loop.List)
 			}
+		})
+		if named.Name() != t.Name() {
+			count(named.Root)
 		}
 	}
 	return t
-}
-
-// countRoundsIn inserts the call into the ranges below a node.
-func countRoundsIn(node parse.Node, call parse.Node) {
-	branch := func(b *parse.BranchNode) {
-		countRoundsIn(b.List, call)
-		if b.ElseList != nil {
-			countRoundsIn(b.ElseList, call)
-		}
-	}
-	switch n := node.(type) {
-	case *parse.ListNode:
-		for _, child := range n.Nodes {
-			countRoundsIn(child, call)
-		}
-	case *parse.IfNode:
-		branch(&n.BranchNode)
-	case *parse.WithNode:
-		branch(&n.BranchNode)
-	case *parse.RangeNode:
-		branch(&n.BranchNode)
-		n.List.Nodes = append([]parse.Node{call}, n.List.Nodes...)
-	}
 }
 
 // parseError parses a parse error, which has the form "template: :LINE: MESSAGE". It has no column,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,25 +95,39 @@ func editNative(
 		len(comments(result)) == 0, nil
 }
 
+// entries iterates over the entries of a map or list of yq: their keys or indexes, and their nodes,
+// of which the last one is the value.
+func entries(n *yqlib.CandidateNode) iter.Seq2[string, []*yqlib.CandidateNode] {
+	return func(yield func(string, []*yqlib.CandidateNode) bool) {
+		step := 1
+		if n.Kind == yqlib.MappingNode {
+			step = 2
+		}
+		for i := 0; i+step <= len(n.Content) && n.Kind != yqlib.ScalarNode; i += step {
+			name := strconv.Itoa(i)
+			if step == 2 {
+				name = n.Content[i].Value
+			}
+			if !yield(name, n.Content[i:i+step]) {
+				return
+			}
+		}
+	}
+}
+
+// entryOf returns the entry of a value by its key or index.
+func entryOf(v gaby.Value, name string) gaby.Value { return v.Doc().Search(name).Value() }
+
 // addComments writes the line comments of a result at and below a path. Other comments are ignored.
 func addComments(resource *gaby.YamlDoc, segments []string, result *yqlib.CandidateNode) error {
-	step := 1
-	if result.Kind == yqlib.MappingNode {
-		step = 2
-	}
-	for i := 0; i+step <= len(result.Content) && result.Kind != yqlib.ScalarNode; i += step {
-		entry := result.Content[i : i+step]
-		name := strconv.Itoa(i / step)
-		if step == 2 {
-			name = entry[0].Value
-		}
-		path := append(segments[:len(segments):len(segments)], name)
+	for name, entry := range entries(result) {
+		path := append(slices.Clip(segments), name)
 		if comment := lineComment(entry); comment != "" {
 			if err := resource.SetComment(comment, string(yamlpath.Join(path))); err != nil {
 				return err
 			}
 		}
-		if err := addComments(resource, path, entry[step-1]); err != nil {
+		if err := addComments(resource, path, entry[len(entry)-1]); err != nil {
 			return err
 		}
 	}
@@ -121,24 +136,19 @@ func addComments(resource *gaby.YamlDoc, segments []string, result *yqlib.Candid
 
 // inOrder reports whether the keys of a value have the same order as in a result.
 func inOrder(v gaby.Value, result *yqlib.CandidateNode) bool {
-	var keys []string
-	for _, c := range v.All() {
-		keys = append(keys, c.Key())
-	}
-	k := 0
-	for i := 0; result.Kind == yqlib.MappingNode && i+1 < len(result.Content); i += 2 {
-		c := v.Get(result.Content[i].Value)
-		if !c.Exists() {
+	next := v.First()
+	for name, entry := range entries(result) {
+		c := entryOf(v, name)
+		switch {
+		case result.Kind != yqlib.MappingNode:
+		case !c.Exists():
 			continue // it is empty, which not every format can express
-		}
-		if k == len(keys) || keys[k] != result.Content[i].Value ||
-			!inOrder(c, result.Content[i+1]) {
+		case !next.Exists() || next.Key() != name:
 			return false
+		default:
+			next = next.Next()
 		}
-		k++
-	}
-	for i := 0; result.Kind == yqlib.SequenceNode && i < len(result.Content); i++ {
-		if !inOrder(v.Index(i), result.Content[i]) {
+		if !inOrder(c, entry[len(entry)-1]) {
 			return false
 		}
 	}
@@ -282,17 +292,13 @@ func tagOf(n *yqlib.CandidateNode) string {
 func reorder(
 	resource *gaby.YamlDoc, segments []string, v gaby.Value, result *yqlib.CandidateNode,
 ) {
-	below := func(name string) []string {
-		return append(segments[:len(segments):len(segments)], name)
-	}
 	var keys []string
-	for i := 0; result.Kind == yqlib.MappingNode && i+1 < len(result.Content); i += 2 {
-		key := result.Content[i].Value
-		keys = append(keys, key)
-		reorder(resource, below(key), v.Get(key), result.Content[i+1])
-	}
-	for i := 0; result.Kind == yqlib.SequenceNode && i < len(result.Content); i++ {
-		reorder(resource, below(strconv.Itoa(i)), v.Index(i), result.Content[i])
+	for name, entry := range entries(result) {
+		if result.Kind == yqlib.MappingNode {
+			keys = append(keys, name)
+		}
+		reorder(resource, append(slices.Clip(segments), name), entryOf(v, name),
+			entry[len(entry)-1])
 	}
 	if len(keys) > 0 && !inOrder(v, result) {
 		resource.ReorderKeys(keys, segments...)
@@ -304,26 +310,17 @@ func reorder(
 func setComments(
 	resource *gaby.YamlDoc, segments []string, at gaby.Value, result *yqlib.CandidateNode,
 ) {
-	step := 1
-	if result.Kind == yqlib.MappingNode {
-		step = 2
-	}
-	i := 0
-	for c := at.First(); c.Exists() && i+step <= len(result.Content); c = c.Next() {
-		want := result.Content[i : i+step]
-		name := strconv.Itoa(i / step)
-		if step == 2 {
-			if c.Key() != want[0].Value {
-				return
-			}
-			name = strings.ReplaceAll(strings.ReplaceAll(c.Key(), "~", "~0"), ".", "~1")
+	c := at.First()
+	for name, want := range entries(result) {
+		if !c.Exists() || result.Kind == yqlib.MappingNode && c.Key() != name {
+			return
 		}
-		path := append(segments[:len(segments):len(segments)], name)
+		path := append(slices.Clip(segments), name)
 		if comment := lineComment(want); comment != c.Comments().Line {
-			_ = resource.SetComment(comment, strings.Join(path, "."))
+			_ = resource.SetComment(comment, string(yamlpath.Join(path)))
 		}
-		setComments(resource, path, c, want[step-1])
-		i += step
+		setComments(resource, path, c, want[len(want)-1])
+		c = c.Next()
 	}
 }
 
