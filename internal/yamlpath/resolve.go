@@ -159,27 +159,17 @@ func (r *Resolver) walk(i int, v gaby.Value, exact bool) error {
 		}
 		return nil
 	}
-	switch kind {
-	case gaby.Map:
-		for _, c := range v.All() {
-			if s.Kind == bindSegment && !r.keyMatches(s, c) {
-				continue
-			}
-			bound := r.bind(s, c, c.Key())
-			if err := r.descend(i, c.Key(), c, false); err != nil {
-				return err
-			}
-			r.unbind(bound)
+	for index, c := range v.All() {
+		if s.Kind == bindSegment && !r.keyMatches(s, c) {
+			continue
 		}
-	case gaby.List:
-		for index, c := range v.All() {
-			if s.Kind != bindSegment || r.keyMatches(s, c) {
-				bound := s.Kind == bindSegment && r.bind(s, c, "")
-				if err := r.descend(i, strconv.Itoa(index), c, false); err != nil {
-					return err
-				}
-				r.unbind(bound)
-			}
+		key := c.Key()
+		bound := (kind == gaby.Map || s.Kind == bindSegment) && r.bind(s, c, key)
+		if kind == gaby.List {
+			key = strconv.Itoa(index)
+		}
+		if err := r.descend(i, key, c, false, bound); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -211,9 +201,7 @@ func (r *Resolver) constrained(i int, s, c *Segment, v gaby.Value, kind gaby.Kin
 		return nil
 	}
 	bound := (s.Kind != anyKeySegment || kind == gaby.Map) && r.bind(s, child, key)
-	err := r.descend(i, key, child, exact)
-	r.unbind(bound)
-	return err
+	return r.descend(i, key, child, exact, bound)
 }
 
 // child follows a plain or literal segment.
@@ -221,10 +209,7 @@ func (r *Resolver) child(i int, s *Segment, v gaby.Value, kind gaby.Kind, exact 
 	switch kind {
 	case gaby.Map:
 		if c := v.Get(s.Key); c.Exists() {
-			bound := s.Kind == literalSegment && r.bind(s, c, s.Key)
-			err := r.descend(i, s.Key, c, exact)
-			r.unbind(bound)
-			return err
+			return r.descend(i, s.Key, c, exact, s.Kind == literalSegment && r.bind(s, c, s.Key))
 		}
 		if r.Options.Upsert && exact && s.Kind == Plain {
 			if key, has := keyWithDots(v, s.Key, r.Path.segments[i+1:]); key != "" {
@@ -238,7 +223,7 @@ func (r *Resolver) child(i int, s *Segment, v gaby.Value, kind gaby.Kind, exact 
 	case gaby.List:
 		if s.Kind == Plain && s.Index >= 0 {
 			if c := v.Index(s.Index); c.Exists() {
-				return r.descend(i, s.Key, c, exact)
+				return r.descend(i, s.Key, c, exact, false)
 			}
 		}
 		if r.Options.Upsert && r.Options.Lists && exact && s.Kind == Plain && s.Index < 0 {
@@ -319,10 +304,7 @@ func (r *Resolver) lookup(i int, s *Segment, v gaby.Value, exact bool) error {
 	if !c.Exists() {
 		return nil
 	}
-	bound := r.bind(s, c, "")
-	err := r.descend(i, strconv.Itoa(index), c, exact)
-	r.unbind(bound)
-	return err
+	return r.descend(i, strconv.Itoa(index), c, exact, r.bind(s, c, ""))
 }
 
 // find returns the first element whose key has the value of s, else the one at the fallback index
@@ -338,12 +320,16 @@ func (r *Resolver) find(s *Segment, v gaby.Value) (gaby.Value, int) {
 	return v.Index(s.Index), s.Index
 }
 
-// descend resolves the segments after i below child c.
-func (r *Resolver) descend(i int, key string, c gaby.Value, exact bool) error {
+// descend resolves the segments after i below child c. bound says that an argument was bound to c,
+// which is removed.
+func (r *Resolver) descend(i int, key string, c gaby.Value, exact, bound bool) error {
 	m := &r.match
 	m.Segments, m.Passed = append(m.Segments, key), append(m.Passed, c)
 	err := r.walk(i+1, c, exact)
 	m.Segments, m.Passed = m.Segments[:len(m.Segments)-1], m.Passed[:len(m.Passed)-1]
+	if bound {
+		m.Arguments = m.Arguments[:len(m.Arguments)-1]
+	}
 	return err
 }
 
@@ -405,13 +391,6 @@ func (r *Resolver) bind(s *Segment, c gaby.Value, key string) bool {
 	r.match.Arguments = append(r.match.Arguments,
 		api.FunctionArgument{ParameterName: s.Param, Value: value})
 	return true
-}
-
-// unbind removes the argument that bind appended.
-func (r *Resolver) unbind(bound bool) {
-	if bound {
-		r.match.Arguments = r.match.Arguments[:len(r.match.Arguments)-1]
-	}
 }
 
 // ResolvedPathInfo is a match of a path with the arguments bound there.
