@@ -20,7 +20,7 @@ func toMend() map[string]bool {
 		"workspace unitConflicts": true, "workspace creation": true, "workspace unitCreate": true,
 		"workspace unitDo": true, "workspace unitUpdate": true, "exchange exporter": true,
 		"link linkCreate": true, "link linkFlags": true, "link linkUpdate": true,
-		"link linkResolve": true, "session Session": true, "session part": true,
+		"link linkResolve": true, "session Session": true, "session unitStory": true,
 	}
 }
 
