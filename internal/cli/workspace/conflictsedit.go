@@ -186,7 +186,7 @@ func editedValues(text []byte, shown api.MutationConflictList) (map[int]string, 
 		return nil, diag.Usage("the edited conflicts cannot be read: %v", err)
 	}
 	values := map[int]string{}
-	for e := doc.Value().First(); e.Exists(); e = e.Next() {
+	for _, e := range doc.Value().All() {
 		n, ok := e.Get("conflict").Data().(int)
 		if !ok || n < 1 || n > len(shown) {
 			return nil, diag.Usage("line %d of the edited conflicts: conflict is a number from 1 "+

@@ -13,11 +13,6 @@ import (
 func filters() *noun[*workspace.Filter] {
 	return &noun[*workspace.Filter]{
 		kind: entity.KindFilter, word: "SLUG",
-		empty: func() *workspace.Filter { return &workspace.Filter{Filter: &entity.Filter{}} },
-		all:   func(s *session.Session) []*workspace.Filter { return s.Workspace.Filters },
-		find: func(s *session.Session, ref string) (*workspace.Filter, error) {
-			return s.Filter(s.SpaceSlug(), ref)
-		},
 		head: []string{"NAME", "SPACE", "FROM", "WHERE"},
 		cells: func(_ *session.Session, f *workspace.Filter) []string {
 			return []string{f.Slug, f.SpaceSlug, string(f.From), session.Dash(f.Where)}

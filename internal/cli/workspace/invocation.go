@@ -17,13 +17,6 @@ import (
 func invocations() *noun[*workspace.Invocation] {
 	return &noun[*workspace.Invocation]{
 		kind: entity.KindInvocation, word: "SLUG",
-		empty: func() *workspace.Invocation {
-			return &workspace.Invocation{Invocation: &entity.Invocation{}}
-		},
-		all: func(s *session.Session) []*workspace.Invocation { return s.Invocations },
-		find: func(s *session.Session, ref string) (*workspace.Invocation, error) {
-			return s.Invocation(s.SpaceSlug(), ref)
-		},
 		head: []string{"NAME", "SPACE", "TOOLCHAIN", "FUNCTION"},
 		cells: func(_ *session.Session, i *workspace.Invocation) []string {
 			return []string{

@@ -14,9 +14,6 @@ import (
 type noun[T workspace.Entity] struct {
 	kind  entity.Kind
 	word  string // for a name in usage lines
-	empty func() T
-	all   func(*session.Session) []T
-	find  func(*session.Session, string) (T, error)
 	head  []string
 	cells func(*session.Session, T) []string
 	rows  func(T) [][]string // what get prints
@@ -34,7 +31,7 @@ func (n *noun[T]) list(a *command.App, short string) *cobra.Command {
 		sel.AddWhere(flags, "name or labels")
 	}
 	return c.Reads(cmd, func(s *session.Session, _ []string) error {
-		selected, _, err := session.Selected(s, sel, n.kind, n.all(s))
+		selected, _, err := session.Selected[T](s, sel, n.kind)
 		if err != nil {
 			return err
 		}
@@ -63,7 +60,7 @@ func (n *noun[T]) get(a *command.App, short string) *cobra.Command {
 	c, out, cmd := n.common(a, "get", short)
 	session.Flags(cmd, out.Add)
 	return c.Reads(cmd, func(s *session.Session, words []string) error {
-		e, err := n.find(s, words[0])
+		e, err := workspace.Lookup[T](s.Workspace, n.kind, s.SpaceSlug(), words[0])
 		if err != nil {
 			return err
 		}
@@ -76,7 +73,7 @@ func (n *noun[T]) delete(a *command.App, short string) *cobra.Command {
 	c, _, cmd := n.common(a, "delete", short)
 	session.Flags(cmd, c.AddDryRun)
 	return c.Writes(cmd, func(s *session.Session, words []string) error {
-		e, err := n.find(s, words[0])
+		e, err := workspace.Lookup[T](s.Workspace, n.kind, s.SpaceSlug(), words[0])
 		if err != nil {
 			return err
 		}
@@ -116,7 +113,7 @@ func (o *creation) words(least, most int) cobra.PositionalArgs {
 // create creates an entity that a text and the first word define. finish sets what flags and other
 // words say.
 func (n *noun[T]) create(o *creation, s *session.Session, words []string, finish func(T) error) error {
-	e := n.empty()
+	e := workspace.Of(entity.New(n.kind)).(T)
 	if n.kind != entity.KindSpace {
 		space, err := s.InSpace()
 		if err != nil {

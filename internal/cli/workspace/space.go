@@ -14,10 +14,7 @@ import (
 func spaces() *noun[*workspace.Space] {
 	return &noun[*workspace.Space]{
 		kind: entity.KindSpace, word: "SPACE",
-		empty: func() *workspace.Space { return &workspace.Space{Space: &entity.Space{}} },
-		all:   func(s *session.Session) []*workspace.Space { return s.Spaces },
-		find:  func(s *session.Session, ref string) (*workspace.Space, error) { return s.Space(ref) },
-		head:  []string{"NAME", "UNITS", "LINKS", "+LABELS", "+ID"},
+		head: []string{"NAME", "UNITS", "LINKS", "+LABELS", "+ID"},
 		cells: func(s *session.Session, p *workspace.Space) []string {
 			return []string{
 				p.Slug, count(s.Units, p), count(s.Links, p), session.Pairs(p.Labels), p.SpaceID,

@@ -15,7 +15,7 @@ func Given(text Text) map[string]bool {
 		if v.Kind() != gaby.Map {
 			continue
 		}
-		for entry := v.First(); entry.Exists(); entry = entry.Next() {
+		for _, entry := range v.All() {
 			names[entry.Key()] = true
 		}
 	}

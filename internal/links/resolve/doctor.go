@@ -131,7 +131,7 @@ func (d *doctor) dottedKeys(u *facts) {
 		r := &u.resources[i]
 		for _, field := range []string{"labels", "annotations"} {
 			values := r.doc.Search("metadata", field).Value()
-			for v := values.First(); v.Exists(); v = v.Next() {
+			for _, v := range values.All() {
 				if v.Kind() != gaby.Map {
 					continue
 				}

@@ -117,7 +117,7 @@ func indexOf(units []*facts) unitIndex {
 		}
 		for i := range u.resources {
 			doc := u.resources[i].doc
-			for l := podLabels(doc).First(); l.Exists(); l = l.Next() {
+			for _, l := range podLabels(doc).All() {
 				x.add(u, byLabel, l.Key(), l.Text())
 			}
 			if group, kind, ok := definition(doc); ok {
@@ -289,7 +289,7 @@ func hasAll(labels, selector gaby.Value) bool {
 	if !labels.Exists() {
 		return false
 	}
-	for want := selector.First(); want.Exists(); want = want.Next() {
+	for _, want := range selector.All() {
 		if !labels.Get(want.Key()).Equal(want) {
 			return false
 		}

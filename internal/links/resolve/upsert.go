@@ -135,18 +135,16 @@ func carryOver(next *gaby.YamlDoc, v, present gaby.Value) error {
 			return err
 		}
 	case gaby.Map:
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			if err := carryOver(next, c, present.Get(c.Key())); err != nil {
 				return err
 			}
 		}
 	case gaby.List:
-		i := 0
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for i, c := range v.All() {
 			if err := carryOver(next, c, present.Index(i)); err != nil {
 				return err
 			}
-			i++
 		}
 	}
 	return nil

@@ -93,7 +93,7 @@ func edit(text []byte, fields gaby.Entries) ([]byte, bool) {
 		}
 	}
 	var gone []string
-	for field := doc.Value().First(); field.Exists(); field = field.Next() {
+	for _, field := range doc.Value().All() {
 		if !wanted[field.Key()] {
 			gone = append(gone, field.Key())
 		}

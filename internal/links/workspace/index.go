@@ -101,7 +101,7 @@ func (w *Workspace) WriteIndex() {
 	}
 	entries := make([]indexed, 0, len(w.Units)+len(w.Links))
 	now := time.Now()
-	for entry := range w.all() {
+	for entry := range w.All() {
 		e, ok := s.indexEntry(entry, now)
 		if !ok {
 			continue

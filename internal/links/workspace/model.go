@@ -126,23 +126,23 @@ func insert[T Entity](list []T, e T) []T {
 	return slices.Insert(list, at, e)
 }
 
-// all iterates over all entities.
-func (w *Workspace) all() iter.Seq[Entity] {
+// All iterates over all entities.
+func (w *Workspace) All() iter.Seq[Entity] {
 	return func(yield func(Entity) bool) {
 		_ = each(w.Spaces, yield) && each(w.Units, yield) && each(w.Links, yield) &&
 			each(w.Invocations, yield) && each(w.Filters, yield)
 	}
 }
 
-// All iterates over all entities.
-func (w *Workspace) All() iter.Seq[entity.Entity] {
-	return func(yield func(entity.Entity) bool) {
-		for e := range w.all() {
-			if !yield(e.Self()) {
-				return
-			}
+// List returns the entities of a type.
+func List[T Entity](w *Workspace) []T {
+	var list []T
+	for e := range w.All() {
+		if one, ok := e.(T); ok {
+			list = append(list, one)
 		}
 	}
+	return list
 }
 
 func each[T Entity](list []T, yield func(Entity) bool) bool {
@@ -259,7 +259,7 @@ func (w *Workspace) index() {
 	w.number(0)
 	n := len(w.Units) + len(w.Links)
 	w.named, w.byID = make(map[entityKey]Entity, n), make(map[string]Entity, n)
-	for e := range w.all() {
+	for e := range w.All() {
 		w.named[entityKey{e.Kind(), e.Name()}], w.byID[*e.Ident()] = e, e
 	}
 }
@@ -329,8 +329,8 @@ func (w *Workspace) setBroken(kind entity.Kind, name string, errs entity.Errors)
 	w.broken[entityKey{kind, name}] = all
 }
 
-// lookup returns the entity of a kind with a reference: a slug in space, "space/slug" or an ID.
-func lookup[T Entity](w *Workspace, list []T, kind entity.Kind, space, ref string) (T, error) {
+// Lookup returns the entity of a kind with a reference: a slug in space, "space/slug" or an ID.
+func Lookup[T Entity](w *Workspace, kind entity.Kind, space, ref string) (T, error) {
 	if e, ok := w.byID[ref].(T); ok {
 		return e, nil
 	}
@@ -346,7 +346,7 @@ func lookup[T Entity](w *Workspace, list []T, kind entity.Kind, space, ref strin
 		return e, nil
 	}
 	var names, elsewhere []string
-	for _, e := range list {
+	for _, e := range List[T](w) {
 		c := e.Base()
 		if kind == entity.KindSpace || c.SpaceSlug == space {
 			names = append(names, c.Slug)
@@ -371,27 +371,27 @@ func lookup[T Entity](w *Workspace, list []T, kind entity.Kind, space, ref strin
 
 // Space returns the space with a slug or an ID.
 func (w *Workspace) Space(ref string) (*Space, error) {
-	return lookup(w, w.Spaces, entity.KindSpace, "", ref)
+	return Lookup[*Space](w, entity.KindSpace, "", ref)
 }
 
 // Unit returns the unit with a reference: a slug in space, "space/slug" or an ID.
 func (w *Workspace) Unit(space, ref string) (*Unit, error) {
-	return lookup(w, w.Units, entity.KindUnit, space, ref)
+	return Lookup[*Unit](w, entity.KindUnit, space, ref)
 }
 
 // Link returns the link with a reference.
 func (w *Workspace) Link(space, ref string) (*Link, error) {
-	return lookup(w, w.Links, entity.KindLink, space, ref)
+	return Lookup[*Link](w, entity.KindLink, space, ref)
 }
 
 // Invocation returns the stored invocation with a reference.
 func (w *Workspace) Invocation(space, ref string) (*Invocation, error) {
-	return lookup(w, w.Invocations, entity.KindInvocation, space, ref)
+	return Lookup[*Invocation](w, entity.KindInvocation, space, ref)
 }
 
 // Filter returns the stored filter with a reference.
 func (w *Workspace) Filter(space, ref string) (*Filter, error) {
-	return lookup(w, w.Filters, entity.KindFilter, space, ref)
+	return Lookup[*Filter](w, entity.KindFilter, space, ref)
 }
 
 // Existing returns the entity of a kind with a name, nil if there is none.

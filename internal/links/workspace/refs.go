@@ -10,7 +10,7 @@ import (
 
 // resolveRefs completes the references of links: each is known by slug and by ID afterwards.
 func (w *Workspace) resolveRefs() {
-	for e := range w.all() {
+	for e := range w.All() {
 		if s := w.space(e.Base().SpaceSlug); s != nil && e.Kind() != entity.KindSpace {
 			e.Base().SpaceID = s.SpaceID
 		}

@@ -72,7 +72,7 @@ func (t *Tx) RenameSpace(w *Workspace, p *Space, slug string) error {
 	if err := t.rename(w, p, "", slug); err != nil {
 		return err
 	}
-	for e := range w.all() {
+	for e := range w.All() {
 		if c, from := e.Base(), e.from(); c.SpaceSlug == was {
 			c.SpaceSlug = slug
 			from.file = definitionFile(e.Kind(), slug, c.Slug)

@@ -81,7 +81,7 @@ func (w *Workspace) Validate() entity.Errors {
 		}
 		errs = append(errs, w.located(e.from().file, c)...)
 	}
-	for e := range w.all() {
+	for e := range w.All() {
 		check(e)
 	}
 	for _, e := range w.mistaken {

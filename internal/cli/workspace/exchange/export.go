@@ -110,20 +110,20 @@ func origins(s *session.Session) exchange.IDs {
 func (o *exporter) elements(s *session.Session, kind entity.Kind) ([]exchange.Element, error) {
 	switch kind {
 	case entity.KindSpace:
-		spaces, _, err := session.Selected(s, &o.SelectFlags, kind, s.Spaces)
+		spaces, _, err := session.Selected[*workspace.Space](s, &o.SelectFlags, kind)
 		return elements(s, spaces, err, func(e *exchange.Element, p *workspace.Space) error {
 			e.Space = p.Space
 			return nil
 		})
 	case entity.KindInvocation:
-		invocations, _, err := session.Selected(s, &o.SelectFlags, kind, s.Invocations)
+		invocations, _, err := session.Selected[*workspace.Invocation](s, &o.SelectFlags, kind)
 		return elements(s, invocations, err,
 			func(e *exchange.Element, i *workspace.Invocation) error {
 				e.Invocation = i.Invocation
 				return nil
 			})
 	case entity.KindFilter:
-		filters, _, err := session.Selected(s, &o.SelectFlags, kind, s.Filters)
+		filters, _, err := session.Selected[*workspace.Filter](s, &o.SelectFlags, kind)
 		return elements(s, filters, err, func(e *exchange.Element, f *workspace.Filter) error {
 			e.Filter = &exchange.FilterByID{Filter: *f.Filter}
 			if from, err := s.Space(f.FromSpace); err == nil {

@@ -95,7 +95,7 @@ func (o *SelectFlags) HasText(texts ...string) bool {
 
 // Units returns the selected units.
 func (o *SelectFlags) Units(s *Session) ([]*workspace.Unit, error) {
-	units, stored, err := Selected(s, o, entity.KindUnit, s.Workspace.Units)
+	units, stored, err := Selected[*workspace.Unit](s, o, entity.KindUnit)
 	if err == nil && (stored.WhereData != "" || stored.ResourceType != "") {
 		return s.withData(units, stored)
 	}
@@ -104,13 +104,13 @@ func (o *SelectFlags) Units(s *Session) ([]*workspace.Unit, error) {
 
 // Links returns the selected links.
 func (o *SelectFlags) Links(s *Session) ([]*workspace.Link, error) {
-	links, _, err := Selected(s, o, entity.KindLink, s.Workspace.Links)
+	links, _, err := Selected[*workspace.Link](s, o, entity.KindLink)
 	return links, err
 }
 
-// Selected returns the entities of a list that the flags select, and the stored filter.
+// Selected returns the entities of a kind that the flags select, and the stored filter.
 func Selected[T workspace.Entity](
-	s *Session, o *SelectFlags, kind entity.Kind, list []T,
+	s *Session, o *SelectFlags, kind entity.Kind,
 ) ([]T, *entity.Filter, error) {
 	expr, stored, err := o.Expr(s, kind)
 	if err != nil {
@@ -127,7 +127,7 @@ func Selected[T workspace.Entity](
 	}
 	s.Unread(s.BrokenIn(kind, in))
 	var all []T
-	for _, e := range list {
+	for _, e := range workspace.List[T](s.Workspace) {
 		c := e.Base()
 		if in(c.SpaceSlug) && (stored.FromSpace == "" || stored.FromSpace == c.SpaceSlug) &&
 			o.has(c) && s.Matches(expr, filter.Of(e.Self())) {
