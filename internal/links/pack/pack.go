@@ -54,17 +54,25 @@ func (c *codec) fail(err error) {
 	c.in = ""
 }
 
-// value writes or reads a value.
+// value writes a value or reads it into a zero one.
 func (c *codec) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Int, reflect.Int64:
-		v.SetInt(c.number(v.Int()))
+		if n := c.number(v.Int()); c.reading && n != 0 {
+			v.SetInt(n)
+		}
 	case reflect.Uint32, reflect.Uint64:
-		v.SetUint(uint64(c.number(int64(v.Uint()))))
+		if n := c.number(int64(v.Uint())); c.reading && n != 0 {
+			v.SetUint(uint64(n))
+		}
 	case reflect.Bool:
-		v.SetBool(c.bool(v.Bool()))
+		if is := c.bool(v.Bool()); c.reading && is {
+			v.SetBool(is)
+		}
 	case reflect.String:
-		v.SetString(c.text(v.String()))
+		if s := c.text(v.String()); c.reading && s != "" {
+			v.SetString(s)
+		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			c.bytes(v)
@@ -196,6 +204,7 @@ func (c *codec) entries(v reflect.Value) {
 	}
 	key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 	for i := 0; i < n && c.err == nil; i++ {
+		key.SetZero()
 		value.SetZero()
 		if !c.reading {
 			key.Set(keys[i])
@@ -209,14 +218,21 @@ func (c *codec) entries(v reflect.Value) {
 	}
 }
 
-// fields writes or reads the exported fields of a struct, and a time without its monotonic clock.
+// fields writes or reads the exported fields of a struct, and a time without its monotonic clock. Of
+// a struct within it that is zero only this is kept.
 func (c *codec) fields(v reflect.Value) {
-	if t, ok := reflect.TypeAssert[*time.Time](v.Addr()); ok {
-		c.time(t)
+	if v.Type() == reflect.TypeFor[time.Time]() {
+		if t, ok := reflect.TypeAssert[*time.Time](v.Addr()); ok {
+			c.time(t)
+		}
 		return
 	}
 	for i := range v.NumField() { //nolint:modernize // an iterator would allocate for each field
-		if field := v.Field(i); field.CanSet() {
+		field := v.Field(i)
+		if !field.CanSet() {
+			continue
+		}
+		if field.Kind() != reflect.Struct || c.bool(!c.reading && !field.IsZero()) {
 			c.value(field)
 		}
 	}
