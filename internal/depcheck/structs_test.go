@@ -16,7 +16,6 @@ const maxFields = 15
 // toMend are the structs that do not keep the rule yet. The list only becomes shorter.
 func toMend() map[string]bool {
 	return map[string]bool{
-		"fn evalFlags": true, "fn event": true,
 		"workspace unitConflicts": true, "workspace creation": true, "workspace unitCreate": true,
 		"workspace unitDo": true, "workspace unitUpdate": true, "exchange exporter": true,
 		"link linkCreate": true, "link linkFlags": true, "link linkUpdate": true,

@@ -21,7 +21,7 @@ import (
 // evalFlags are the flags of fn eval.
 type evalFlags struct {
 	app *command.App
-	chosen
+	one chosen // the function
 	commonFlags
 	config            string
 	meta              bool
@@ -53,10 +53,10 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
   fctl fn eval apps --diff --image search-replace:v0.2 -- by-value=a put-value=b`,
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&o.image, "image", "i", "",
+	flags.StringVarP(&o.one.image, "image", "i", "",
 		"run this `IMAGE`; fctl itself has those of the published catalogue")
-	flags.StringVar(&o.exec, "exec", "", "run this `COMMAND`, split into words as a shell does")
-	flags.StringVar(&o.function, "function", "", "run fctl's own function of this `NAME`")
+	flags.StringVar(&o.one.exec, "exec", "", "run this `COMMAND`, split into words as a shell does")
+	flags.StringVar(&o.one.function, "function", "", "run fctl's own function of this `NAME`")
 	flags.StringVar(&o.config, "fn-config", "", "read the functionConfig from `FILE`, which "+
 		"has one resource")
 	addMetaFlag(flags, &o.meta)
@@ -106,7 +106,7 @@ func (s *selectorFlags) list() []krm.Selector {
 
 // declared returns the function that is run. The flags about containers go with images only.
 func (o *evalFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
-	d, err := o.chosen.declared(cmd, o.execution.Network)
+	d, err := o.one.declared(cmd, o.execution.Network)
 	if err != nil || d.Exec == "" {
 		return d, err
 	}
@@ -123,13 +123,13 @@ func (o *evalFlags) validate(inline []string) error {
 	if o.config != "" && len(inline) > 0 {
 		return diag.Usage("--fn-config and arguments after -- exclude each other")
 	}
-	if o.function != "" && o.config != "" {
+	if o.one.function != "" && o.config != "" {
 		return diag.UsageHint("-- KEY=VALUE...", "--function and --fn-config exclude each other")
 	}
 	if (o.saveType != "") != o.save {
 		return diag.UsageHint("--save --type mutator", "--save and --type go together")
 	}
-	if o.save && o.function != "" {
+	if o.save && o.one.function != "" {
 		return diag.Usage("--save: a pipeline cannot have a function of --function")
 	}
 	if o.save && !slices.Contains(saveTypes(), o.saveType) {
@@ -197,7 +197,7 @@ func (e *evaluation) configure(ctx context.Context, items []*krm.Item) error {
 	if e.config != nil {
 		config = e.config.Doc
 	}
-	if len(e.inline) > 0 && e.flags.function == "" {
+	if len(e.inline) > 0 && e.flags.one.function == "" {
 		if config, err = krm.InlineConfig(e.inline); err != nil {
 			return err
 		}

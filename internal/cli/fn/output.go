@@ -89,8 +89,8 @@ func (r *runner) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
 	return withHints(p.WriteTo(ctx, dir, changes, r.writeOptions(o.fsync)))
 }
 
-// event is a line of -o json: a function that ran, or a file that changes.
-type event struct {
+// functionEvent is the line of -o json about a function that ran.
+type functionEvent struct {
 	Event    string       `json:"event"`
 	Package  string       `json:"package,omitempty"`
 	Name     string       `json:"name,omitempty"`
@@ -105,8 +105,13 @@ type event struct {
 	Notes    []string     `json:"notes,omitempty"`
 	Added    int          `json:"added,omitempty"`   // resources
 	Removed  int          `json:"removed,omitempty"` // resources
-	Path     string       `json:"path,omitempty"`
-	Change   string       `json:"change,omitempty"`
+}
+
+// fileEvent is the line about a file that changes.
+type fileEvent struct {
+	Event  string `json:"event"`
+	Path   string `json:"path,omitempty"`
+	Change string `json:"change,omitempty"`
 }
 
 // events returns what functions did and which files change, one JSON object per line.
@@ -115,7 +120,7 @@ func (r *runner) events(p *krm.Package, changes []*krm.Change, results []*krm.St
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	for _, s := range results {
-		e := event{
+		e := functionEvent{
 			Event: "function", Package: s.Step.Package, Name: s.Step.Label, Image: s.Step.Image,
 			Exec: s.Step.Exec, Stderr: s.Stderr, Results: s.Results, Skipped: s.Skipped,
 			Notes: s.Notes, Added: s.Added, Removed: s.Deleted,
@@ -136,7 +141,7 @@ func (r *runner) events(p *krm.Package, changes []*krm.Change, results []*krm.St
 		case c.IsDeleted():
 			change = "deleted"
 		}
-		_ = enc.Encode(event{Event: "file", Path: c.Name(p), Change: change})
+		_ = enc.Encode(fileEvent{"file", c.Name(p), change})
 	}
 	return b.Bytes()
 }
