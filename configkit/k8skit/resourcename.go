@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 )
 
 // nameRule describes the resource names that Kubernetes accepts.
@@ -80,7 +81,7 @@ func (p *ResourceProvider) CheckResourceName(t api.ResourceType, name string) er
 	if len(name) > 80 {
 		shown = name[:80] + "..."
 	}
-	kind := string(t[strings.LastIndexByte(string(t), '/')+1:])
+	kind := configkit.KindOf(t)
 	return fmt.Errorf(
 		"%q cannot be the name of %s %s, which is %s, and at most %d bytes long", shown,
 		article(kind), kind, rule.what, rule.longest,

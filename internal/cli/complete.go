@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/fn"
@@ -617,7 +618,7 @@ func (c *completer) kinds(typed string) []string {
 	table := typenames.BuiltIn()
 	for _, t := range types {
 		values = append(values,
-			typed[:last]+string(t[strings.LastIndexByte(string(t), '/')+1:]))
+			typed[:last]+configkit.KindOf(t))
 		if lower {
 			for _, n := range table.Names(t) {
 				values = append(values, typed[:last]+n)

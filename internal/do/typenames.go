@@ -136,7 +136,7 @@ func (n *TypeNames) kinds(text string) (kinds string, notes []*kindNote) {
 		case typenames.HasVersion(t, word):
 			words[i] = string(t)
 		case typenames.IsShortName(t, word):
-			words[i] = string(t[strings.LastIndexByte(string(t), '/')+1:])
+			words[i] = configkit.KindOf(t)
 			if group, _, ok := strings.Cut(string(t), "/"); ok &&
 				strings.Count(string(t), "/") == 2 {
 				words[i] += "." + group

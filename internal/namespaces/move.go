@@ -41,7 +41,7 @@ type Move struct {
 
 	types map[api.ResourceType]*movedType
 	// by group and kind, from the CustomResourceDefinitions of the unit
-	defined map[[2]string]configkit.Scope
+	defined map[string]configkit.Scope
 
 	resources  []movedResource  // of the unit or part, including those that are not moved
 	plain      []*movedResource // resources that name no namespace but their own
@@ -83,7 +83,7 @@ func New(
 		fc: fc, provider: provider, registered: registered, words: words,
 		types: map[api.ResourceType]*movedType{}, unknown: map[string]int{},
 		selected: handler.ExcludedOf(fc) != nil,
-		defined:  map[[2]string]configkit.Scope{},
+		defined:  map[string]configkit.Scope{},
 	}
 	m.created = configkit.FilterPaths(m.registered, m.creates)
 	m.changed = configkit.FilterPaths(m.registered,
@@ -223,9 +223,8 @@ func (m *Move) list(docs gaby.Container, stay bool) {
 		})
 		if err == nil && strings.HasSuffix(string(info.ResourceType), "/CustomResourceDefinition") {
 			spec := doc.Value().Get("spec")
-			m.defined[[2]string{
-				spec.Get("group").Text(), spec.Get("names").Get("kind").Text(),
-			}] = configkit.Scope(spec.Get("scope").Text())
+			kind := spec.Get("group").Text() + "/" + spec.Get("names").Get("kind").Text()
+			m.defined[kind] = configkit.Scope(spec.Get("scope").Text())
 		}
 	}
 }
@@ -271,7 +270,7 @@ func (m *Move) typeOf(t api.ResourceType) *movedType {
 		scope = p.Scope(t)
 	}
 	if scope == configkit.ScopeUnknown || IsCustom(t) {
-		scope = cmp.Or(m.defined[definedBy(t)], scope)
+		scope = cmp.Or(m.defined[configkit.GroupKind(t)], scope)
 	}
 	return m.addType(t, scope)
 }
@@ -289,12 +288,6 @@ func (m *Move) addType(t api.ResourceType, scope configkit.Scope) *movedType {
 func IsCustom(t api.ResourceType) bool {
 	group, _, _ := strings.Cut(string(t), "/")
 	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
-}
-
-// definedBy returns the group and the kind of a type.
-func definedBy(t api.ResourceType) [2]string {
-	parts := strings.Split(string(t), "/")
-	return [2]string{parts[0], parts[len(parts)-1]}
 }
 
 // creates reports whether a missing namespace is created at a path of type t. It is if the path is

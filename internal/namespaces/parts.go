@@ -17,7 +17,7 @@ type moveFacts struct {
 	namespaces map[string]bool
 	unknown    map[string]int
 	types      map[api.ResourceType]*movedType
-	defined    map[[2]string]configkit.Scope
+	defined    map[string]configkit.Scope
 	moves      []move
 	own        map[string]bool // names of the Namespaces of the part
 	moving     []string        // names of the Namespaces that the function sees
@@ -79,7 +79,7 @@ func (m *Move) leave(renamed bool) error {
 // differently from what all parts together require.
 func (m *Move) Join(parts []any) error {
 	all := &moveFacts{
-		namespaces: map[string]bool{}, unknown: m.unknown, defined: map[[2]string]configkit.Scope{},
+		namespaces: map[string]bool{}, unknown: m.unknown, defined: map[string]configkit.Scope{},
 		own:  map[string]bool{},
 		left: leftCount{names: map[string]bool{}},
 	}
@@ -126,10 +126,10 @@ func (f *moveFacts) add(part *moveFacts) {
 // scopesAgree reports whether the types of a part had the scopes that the CustomResourceDefinitions
 // of all parts define. Scopes given by an argument are in m.types.
 func (m *Move) scopesAgree(
-	types map[api.ResourceType]*movedType, defined map[[2]string]configkit.Scope,
+	types map[api.ResourceType]*movedType, defined map[string]configkit.Scope,
 ) bool {
 	for t, known := range types {
-		scope := defined[definedBy(t)]
+		scope := defined[configkit.GroupKind(t)]
 		open := m.types[t] == nil && (known.scope == configkit.ScopeUnknown || IsCustom(t))
 		if open && scope != configkit.ScopeUnknown && scope != known.scope {
 			return false

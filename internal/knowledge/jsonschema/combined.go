@@ -14,27 +14,27 @@ type combination struct {
 }
 
 // combination compiles the keywords. It returns nil if there are none.
-func (c *Compiler) combination(k keywords, in *resource) *combination {
+func (k keywords) combination() *combination {
 	if !k.has("allOf", "anyOf", "oneOf", "not", "if") {
 		return nil
 	}
-	if in.dialect == Structural {
-		in = in.valuesOnly()
+	if k.in.dialect == Structural {
+		k.in = k.in.valuesOnly()
 	}
 	r := &combination{
-		all: c.several(k, "allOf", in), some: c.several(k, "anyOf", in),
-		exactlyOne: c.several(k, "oneOf", in), not: c.one(k, "not", in),
+		all: k.several("allOf"), some: k.several("anyOf"),
+		exactlyOne: k.several("oneOf"), not: k.one("not"),
 	}
 	for _, alternatives := range []string{"allOf", "anyOf", "oneOf"} {
 		if v := k.get(alternatives); v.Kind() == gaby.List && !v.First().Exists() {
-			c.fail(in, v, "%s has no schema", alternatives)
+			k.fail(v, "%s has no schema", alternatives)
 		}
 	}
-	if in.dialect.isKubernetes() {
+	if k.in.dialect.isKubernetes() {
 		return r
 	}
-	if r.condition = c.one(k, "if", in); r.condition != nil {
-		r.then, r.els = c.one(k, "then", in), c.one(k, "else", in)
+	if r.condition = k.one("if"); r.condition != nil {
+		r.then, r.els = k.one("then"), k.one("else")
 	}
 	return r
 }

@@ -61,18 +61,18 @@ type enum struct {
 }
 
 // enum compiles enum and const. It returns nil if there is neither.
-func (c *Compiler) enum(k keywords, in *resource) *enum {
+func (k keywords) enum() *enum {
 	e := &enum{keyword: "enum"}
 	v := k.get("enum")
 	switch {
 	case v.Exists() && v.Kind() != gaby.List:
-		c.fail(in, v, "enum is a list of values, not %s", describe(v))
+		k.fail(v, "enum is a list of values, not %s", describe(v))
 	case v.Exists():
 		for item := v.First(); item.Exists(); item = item.Next() {
 			e.add(item)
 		}
 	}
-	if value := k.get("const"); value.Exists() && !in.dialect.isKubernetes() {
+	if value := k.get("const"); value.Exists() && !k.in.dialect.isKubernetes() {
 		constant := &enum{keyword: "const"}
 		constant.add(value)
 		if v.Exists() { // the value must satisfy both keywords

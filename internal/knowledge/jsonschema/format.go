@@ -26,17 +26,17 @@ type format struct {
 }
 
 // format compiles the keyword format. Unknown formats are ignored.
-func (c *Compiler) format(k keywords, in *resource) *format {
+func (k keywords) format() *format {
 	v := k.get("format")
-	if !v.Exists() || !c.options.Formats && !in.dialect.isKubernetes() {
+	if !v.Exists() || !k.options.Formats && !k.in.dialect.isKubernetes() {
 		return nil
 	}
 	if typeOf(v) != stringType {
-		c.fail(in, v, "format is a string, not %s", describe(v))
+		k.fail(v, "format is a string, not %s", describe(v))
 		return nil
 	}
 	f := format{name: strings.Clone(v.Text()), types: stringType}
-	if in.dialect.isKubernetes() {
+	if k.in.dialect.isKubernetes() {
 		f = kubernetesFormat(f.name)
 	} else {
 		f.looks, f.example = jsonFormat(f.name)

@@ -20,27 +20,27 @@ type extensions struct {
 
 // extensions compiles the keywords, and adds what they say about types and fields to s. It returns
 // nil if they leave nothing else to check.
-func (c *Compiler) extensions(v gaby.Value, k keywords, s *Schema, in *resource) *extensions {
-	if !in.dialect.isKubernetes() {
+func (k keywords) extensions(v gaby.Value, s *Schema) *extensions {
+	if !k.in.dialect.isKubernetes() {
 		return nil
 	}
-	if c.flag(k, "x-kubernetes-int-or-string", in) || k.get("format").EqualText("int-or-string") {
+	if k.flag("x-kubernetes-int-or-string") || k.get("format").EqualText("int-or-string") {
 		s.types = integerType | stringType
 	}
-	if in.dialect == OpenAPI {
+	if k.in.dialect == OpenAPI {
 		return nil // the server ignores the other keywords in this dialect
 	}
-	if c.flag(k, "x-kubernetes-embedded-resource", in) {
-		c.embed(s, []string{"apiVersion", "kind"})
+	if k.flag("x-kubernetes-embedded-resource") {
+		k.embed(s, []string{"apiVersion", "kind"})
 	}
-	e := &extensions{nullable: c.flag(k, "nullable", in), rules: c.rules(v, k, in)}
+	e := &extensions{nullable: k.flag("nullable"), rules: k.rules(v)}
 	switch kind := k.get("x-kubernetes-list-type"); {
 	case kind.EqualText("set"):
 		e.isSet = true
 	case kind.EqualText("map"):
-		e.mapKeys = c.strings(k, "x-kubernetes-list-map-keys", in)
+		e.mapKeys = k.strings("x-kubernetes-list-map-keys")
 	}
-	if !in.open {
+	if !k.in.open {
 		e.defaultValue, e.defaultSize = k.get("default").Data(), size(k.get("default"))
 	}
 	if !e.nullable && e.defaultValue == nil && !e.isSet && e.mapKeys == nil && e.rules == nil {
@@ -89,14 +89,14 @@ func (s *Schema) isNullable() bool {
 }
 
 // isClosed reports whether fields that are not described are errors.
-func (c *Compiler) isClosed(k keywords, r *objectRules, in *resource) bool {
-	if r.additional != nil || in.open {
+func (k keywords) isClosed(r *objectRules) bool {
+	if r.additional != nil || k.in.open {
 		return false
 	}
-	if in.dialect == OpenAPI && r.properties == nil {
+	if k.in.dialect == OpenAPI && r.properties == nil {
 		return false
 	}
-	return !c.flag(k, "x-kubernetes-preserve-unknown-fields", in)
+	return !k.flag("x-kubernetes-preserve-unknown-fields")
 }
 
 // asRead returns the type that a value of type t has for tools that read YAML 1.1, as those of

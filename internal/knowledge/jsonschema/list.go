@@ -19,32 +19,32 @@ type listRules struct {
 }
 
 // listRules compiles the keywords for arrays. It returns nil if there are none.
-func (c *Compiler) listRules(k keywords, in *resource) *listRules {
+func (k keywords) listRules() *listRules {
 	if !k.has("items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems",
 		"contains") {
 		return nil
 	}
 	r := &listRules{
-		least: c.count(k, "minItems", 0, in), most: c.count(k, "maxItems", -1, in),
-		unique:         c.flag(k, "uniqueItems", in),
+		least: k.count("minItems", 0), most: k.count("maxItems", -1),
+		unique:         k.flag("uniqueItems"),
 		leastContained: 1, mostContained: math.MaxInt,
 	}
-	if in.dialect.atLeast(Draft2020) {
-		r.prefix = c.several(k, "prefixItems", in)
+	if k.in.dialect.atLeast(Draft2020) {
+		r.prefix = k.several("prefixItems")
 	}
-	if k.get("items").Kind() == gaby.List && !in.dialect.isKubernetes() {
-		r.prefix = c.several(k, "items", in)
-		r.items = c.one(k, "additionalItems", in)
+	if k.get("items").Kind() == gaby.List && !k.in.dialect.isKubernetes() {
+		r.prefix = k.several("items")
+		r.items = k.one("additionalItems")
 	} else {
-		r.items = c.one(k, "items", in)
+		r.items = k.one("items")
 	}
-	if !in.dialect.isKubernetes() {
-		r.contains = c.one(k, "contains", in)
+	if !k.in.dialect.isKubernetes() {
+		r.contains = k.one("contains")
 	}
-	if in.dialect.atLeast(Draft2019) {
-		r.leastContained, r.mostContained = c.count(k, "minContains", 1, in),
-			c.count(k, "maxContains", math.MaxInt, in)
-		r.countsContained = in.dialect.atLeast(Draft2020)
+	if k.in.dialect.atLeast(Draft2019) {
+		r.leastContained, r.mostContained = k.count("minContains", 1),
+			k.count("maxContains", math.MaxInt)
+		r.countsContained = k.in.dialect.atLeast(Draft2020)
 	}
 	return r
 }

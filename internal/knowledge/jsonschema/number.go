@@ -108,45 +108,43 @@ type numberRules struct {
 }
 
 // numberRules compiles the keywords for numbers. It returns nil if there are none.
-func (c *Compiler) numberRules(k keywords, in *resource) *numberRules {
+func (k keywords) numberRules() *numberRules {
 	if !k.has("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf") {
 		return nil
 	}
 	r := &numberRules{
-		minimum: c.limit(k, "minimum", in), maximum: c.limit(k, "maximum", in),
-		multipleOf: c.limit(k, "multipleOf", in),
+		minimum: k.limit("minimum"), maximum: k.limit("maximum"),
+		multipleOf: k.limit("multipleOf"),
 	}
 	if r.multipleOf != nil && r.multipleOf.compare(number{whole: true}) <= 0 {
-		c.fail(in, k.get("multipleOf"), "multipleOf is greater than 0")
+		k.fail(k.get("multipleOf"), "multipleOf is greater than 0")
 		r.multipleOf = nil
 	}
-	r.minimum, r.exclusiveMinimum = c.exclusive(k, "exclusiveMinimum", r.minimum, in)
-	r.maximum, r.exclusiveMaximum = c.exclusive(k, "exclusiveMaximum", r.maximum, in)
+	r.minimum, r.exclusiveMinimum = k.exclusive("exclusiveMinimum", r.minimum)
+	r.maximum, r.exclusiveMaximum = k.exclusive("exclusiveMaximum", r.maximum)
 	return r
 }
 
 // exclusive returns the limits that follow from an exclusive one: a number of its own, or in
 // Kubernetes and before draft 6 a boolean that makes the inclusive limit exclusive.
-func (c *Compiler) exclusive(
-	k keywords, name string, limit *number, in *resource,
-) (inclusive, exclusive *number) {
-	if _, isBool := k.get(name).Data().(bool); !isBool && !in.dialect.isKubernetes() {
-		return limit, c.limit(k, name, in)
+func (k keywords) exclusive(name string, limit *number) (inclusive, exclusive *number) {
+	if _, isBool := k.get(name).Data().(bool); !isBool && !k.in.dialect.isKubernetes() {
+		return limit, k.limit(name)
 	}
-	if c.flag(k, name, in) {
+	if k.flag(name) {
 		return nil, limit
 	}
 	return limit, nil
 }
 
-func (c *Compiler) limit(k keywords, name string, in *resource) *number {
+func (k keywords) limit(name string) *number {
 	v := k.get(name)
 	if !v.Exists() {
 		return nil
 	}
 	n, ok := numberOf(v)
 	if !ok {
-		c.fail(in, v, "%s is a number, not %s", name, describe(v))
+		k.fail(v, "%s is a number, not %s", name, describe(v))
 		return nil
 	}
 	return &n

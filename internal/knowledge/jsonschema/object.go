@@ -37,59 +37,59 @@ type dependency struct {
 
 // objectRules compiles the keywords for objects. It returns nil if there are none, except for
 // objects of the dialect Structural, whose unknown fields are errors.
-func (c *Compiler) objectRules(k keywords, in *resource) *objectRules {
+func (k keywords) objectRules() *objectRules {
 	if !k.has("properties", "patternProperties", "additionalProperties", "required",
 		"minProperties", "maxProperties", "propertyNames",
 		"dependencies", "dependentRequired", "dependentSchemas") &&
-		(in.dialect != Structural || in.open || !k.get("type").EqualText("object")) {
+		(k.in.dialect != Structural || k.in.open || !k.get("type").EqualText("object")) {
 		return nil
 	}
 	r := &objectRules{
-		properties: c.byName(k, "properties", in), least: c.count(k, "minProperties", 0, in),
-		most:       c.count(k, "maxProperties", -1, in),
-		additional: c.one(k, "additionalProperties", in),
+		properties: k.byName("properties"), least: k.count("minProperties", 0),
+		most:       k.count("maxProperties", -1),
+		additional: k.one("additionalProperties"),
 	}
 	if k.get("required").Kind() != gaby.Scalar {
-		r.required = c.strings(k, "required", in)
+		r.required = k.strings("required")
 	} else { // before draft 4 required was a boolean of the property itself
-		c.fail(in, k.get("required"), "required is a list of strings, not %s",
+		k.fail(k.get("required"), "required is a list of strings, not %s",
 			describe(k.get("required")))
 	}
-	if in.dialect.isKubernetes() {
-		r.closed, r.nullIsNone, r.defaulted = c.isClosed(k, r, in), in.dialect == OpenAPI,
+	if k.in.dialect.isKubernetes() {
+		r.closed, r.nullIsNone, r.defaulted = k.isClosed(r), k.in.dialect == OpenAPI,
 			defaultedBy(r.properties)
 		return r
 	}
 	patterns := k.get("patternProperties")
-	schemas := c.byName(k, "patternProperties", in)
+	schemas := k.byName("patternProperties")
 	for e := patterns.First(); e.Exists(); e = e.Next() {
-		if re := c.pattern(e.Key(), e, "patternProperties", in); re.Regexp != nil {
+		if re := k.pattern(e.Key(), e, "patternProperties"); re.Regexp != nil {
 			r.patterns = append(r.patterns, patternProperties{re, schemas[e.Key()]})
 		}
 	}
-	r.names = c.one(k, "propertyNames", in)
-	c.dependencies(r, k, in)
+	r.names = k.one("propertyNames")
+	k.dependencies(r)
 	return r
 }
 
 // dependencies compiles dependencies and its successors dependentRequired and dependentSchemas.
-func (c *Compiler) dependencies(r *objectRules, k keywords, in *resource) {
+func (k keywords) dependencies(r *objectRules) {
 	for _, keyword := range []string{"dependencies", "dependentRequired", "dependentSchemas"} {
 		v := k.get(keyword)
-		if !v.Exists() || keyword != "dependencies" && !in.dialect.atLeast(Draft2019) {
+		if !v.Exists() || keyword != "dependencies" && !k.in.dialect.atLeast(Draft2019) {
 			continue
 		}
 		if v.Kind() != gaby.Map {
-			c.fail(in, v, "%s is a map, not %s", keyword, describe(v))
+			k.fail(v, "%s is a map, not %s", keyword, describe(v))
 			continue
 		}
 		for e := v.First(); e.Exists(); e = e.Next() {
 			d := dependency{property: e.Key(), keyword: keyword}
 			if keyword == "dependentRequired" ||
 				keyword == "dependencies" && e.Kind() == gaby.List {
-				d.required = c.stringsOf(e, keyword, in)
+				d.required = k.stringsOf(e, keyword)
 			} else {
-				d.schema = c.schema(e, in)
+				d.schema = k.schema(e)
 			}
 			r.dependencies = append(r.dependencies, d)
 		}

@@ -180,27 +180,27 @@ type target struct {
 }
 
 // references compiles the keywords that refer to other schemas.
-func (c *Compiler) references(k keywords, in *resource) []*reference {
+func (k keywords) references() []*reference {
 	var all []*reference
 	add := func(keyword string, of Dialect) *reference {
 		v := k.get(keyword)
-		if !v.Exists() || !in.dialect.atLeast(of) {
+		if !v.Exists() || !k.in.dialect.atLeast(of) {
 			return nil
 		}
 		if typeOf(v) != stringType {
-			c.fail(in, v, "%s is a string, not %s", keyword, describe(v))
+			k.fail(v, "%s is a string, not %s", keyword, describe(v))
 			return nil
 		}
 		uri := v.Text()
-		if !in.dialect.isKubernetes() {
-			u, err := in.uri.Parse(uri)
+		if !k.in.dialect.isKubernetes() {
+			u, err := k.in.uri.Parse(uri)
 			if err != nil {
-				c.fail(in, v, "%s: %s is not a URI", keyword, describe(v))
+				k.fail(v, "%s: %s is not a URI", keyword, describe(v))
 				return nil
 			}
 			uri = u.String()
 		}
-		r := &reference{target: c.targetOf(uri, in, v)}
+		r := &reference{target: k.targetOf(uri, k.in, v)}
 		all = append(all, r)
 		return r
 	}

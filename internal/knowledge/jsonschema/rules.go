@@ -59,13 +59,13 @@ func reasons() map[string]string {
 }
 
 // rules compiles the rules of a schema.
-func (c *Compiler) rules(schema gaby.Value, k keywords, in *resource) []rule {
+func (k keywords) rules(schema gaby.Value) []rule {
 	v := k.get("x-kubernetes-validations")
-	if !v.Exists() || c.options.Rules == nil {
+	if !v.Exists() || k.options.Rules == nil {
 		return nil
 	}
-	isResource := schema == in.root || k.get("x-kubernetes-embedded-resource").Data() == true
-	if in.open {
+	isResource := schema == k.in.root || k.get("x-kubernetes-embedded-resource").Data() == true
+	if k.in.open {
 		schema = gaby.Value{} // the schema does not define types
 	}
 	var all []rule
@@ -80,19 +80,19 @@ func (c *Compiler) rules(schema gaby.Value, k keywords, in *resource) []rule {
 			Rule: text("rule"), Message: text("message"),
 			MessageExpression: text("messageExpression"), Reason: text("reason"),
 			FieldPath:       text("fieldPath"),
-			OptionalOldSelf: c.flag(keywordsOf(e), "optionalOldSelf", in),
+			OptionalOldSelf: k.of(e).flag("optionalOldSelf"),
 		}}
-		if c.ruleCost += ruleCost + ruleByteCost*(len(r.Rule.Rule)+
-			len(r.MessageExpression)); c.ruleCost > rulesCost {
-			c.fail(in, e, "the rules of this definition are too many or too long")
+		if k.ruleCost += ruleCost + ruleByteCost*(len(r.Rule.Rule)+
+			len(r.MessageExpression)); k.ruleCost > rulesCost {
+			k.fail(e, "the rules of this definition are too many or too long")
 			return all
 		}
 		var err error
 		if r.path, err = fieldPath(r.FieldPath, schema); err != nil {
-			c.fail(in, e.Get("fieldPath"), "fieldPath: %v", err)
+			k.fail(e.Get("fieldPath"), "fieldPath: %v", err)
 		}
-		if r.program, err = c.options.Rules(&r.Rule, schema, isResource); err != nil {
-			c.failRule(in, e, err)
+		if r.program, err = k.options.Rules(&r.Rule, schema, isResource); err != nil {
+			k.failRule(e, err)
 			continue
 		}
 		if r.program != nil {
@@ -116,14 +116,14 @@ func (e *RuleError) Error() string { return e.Keyword + ": " + e.Msg }
 func (e *RuleError) Unwrap() error { return e.Err }
 
 // failRule records the errors in a rule.
-func (c *Compiler) failRule(in *resource, v gaby.Value, err error) {
+func (k keywords) failRule(v gaby.Value, err error) {
 	for _, err := range configkit.Unjoin(err) {
 		e, ok := errors.AsType[*RuleError](err)
 		if !ok {
 			e = &RuleError{Keyword: "rule", Msg: err.Error()}
 		}
-		c.fail(in, v.Get(e.Keyword), "%s: %s", e.Keyword, e.Msg)
-		c.problems[len(c.problems)-1].(*SchemaError).Hint = e.Hint
+		k.fail(v.Get(e.Keyword), "%s: %s", e.Keyword, e.Msg)
+		k.problems[len(k.problems)-1].(*SchemaError).Hint = e.Hint
 	}
 }
 

@@ -176,28 +176,41 @@ func (c *Compiler) fail(in *resource, v gaby.Value, format string, args ...any) 
 	}
 }
 
-// keywords holds the entries of a schema. Most schemas have few, so that a linear
-// search is the fastest.
-type keywords []keyword
+// keywords holds the entries of a schema that is being compiled. Most schemas have few, so that a
+// linear search is the fastest.
+type keywords struct {
+	*Compiler
+	in      *resource
+	entries []keyword
+}
 
 type keyword struct {
 	name  string
 	value gaby.Value
 }
 
-func keywordsOf(v gaby.Value) keywords {
-	all := make(keywords, 0, 8)
+// of returns the entries of a map in the same resource.
+func (k keywords) of(v gaby.Value) keywords {
+	k.entries = make([]keyword, 0, 8)
 	for e := v.First(); e.Exists(); e = e.Next() {
-		all = append(all, keyword{e.Key(), e})
+		k.entries = append(k.entries, keyword{e.Key(), e})
 	}
-	return all
+	return k
 }
+
+// fail records what is wrong with the schema.
+func (k keywords) fail(v gaby.Value, format string, args ...any) {
+	k.Compiler.fail(k.in, v, format, args...)
+}
+
+// schema compiles a schema inside this one.
+func (k keywords) schema(v gaby.Value) *Schema { return k.Compiler.schema(v, k.in) }
 
 // get returns the value of a keyword, or a missing value.
 func (k keywords) get(name string) gaby.Value {
-	for i := range k {
-		if k[i].name == name {
-			return k[i].value
+	for i := range k.entries {
+		if k.entries[i].name == name {
+			return k.entries[i].value
 		}
 	}
 	return gaby.Value{}
@@ -240,32 +253,30 @@ func (c *Compiler) compile(v gaby.Value, in *resource) *Schema {
 		c.fail(in, v, "a schema is an object or a boolean, not %s", describe(v))
 		return s
 	}
-	k := keywordsOf(v)
 	if own := c.roots[v]; own != nil {
 		in, s.resource = own, own
 	}
+	k := keywords{Compiler: c, in: in}.of(v)
 	d := in.dialect
 	if d.isKubernetes() {
 		// null counts as absent
-		k = slices.DeleteFunc(k, func(k keyword) bool { return typeOf(k.value) == nullType })
+		k.entries = slices.DeleteFunc(k.entries, func(k keyword) bool {
+			return typeOf(k.value) == nullType
+		})
 	}
-	s.refs = c.references(k, in)
+	s.refs = k.references()
 	if len(s.refs) > 0 && d.refAlone() {
 		return s
 	}
-	s.types = c.types(k, in)
-	s.enum = c.enum(k, in)
-	s.format = c.format(k, in)
-	s.number = c.numberRules(k, in)
-	s.text = c.textRules(k, in)
-	s.list = c.listRules(k, in)
-	s.object = c.objectRules(k, in)
-	s.combined = c.combination(k, in)
+	s.types, s.enum, s.format = k.types(), k.enum(), k.format()
+	s.number, s.text = k.numberRules(), k.textRules()
+	s.list, s.object = k.listRules(), k.objectRules()
+	s.combined = k.combination()
 	if d.atLeast(Draft2019) {
-		s.unevaluatedItems, s.unevaluatedProperties = c.one(k, "unevaluatedItems", in),
-			c.one(k, "unevaluatedProperties", in)
+		s.unevaluatedItems = k.one("unevaluatedItems")
+		s.unevaluatedProperties = k.one("unevaluatedProperties")
 	}
-	s.kubernetes = c.extensions(v, k, s, in)
+	s.kubernetes = k.extensions(v, s)
 	if s.kubernetes != nil && s.kubernetes.defaultValue != nil {
 		c.checkDefault(k.get("default"), s, in)
 	}
@@ -273,50 +284,50 @@ func (c *Compiler) compile(v gaby.Value, in *resource) *Schema {
 }
 
 // one compiles the schema of a keyword. It returns nil if the keyword is absent.
-func (c *Compiler) one(k keywords, name string, in *resource) *Schema {
+func (k keywords) one(name string) *Schema {
 	if v := k.get(name); v.Exists() {
-		return c.schema(v, in)
+		return k.schema(v)
 	}
 	return nil
 }
 
 // several compiles a list of schemas.
-func (c *Compiler) several(k keywords, name string, in *resource) []*Schema {
+func (k keywords) several(name string) []*Schema {
 	v := k.get(name)
 	if !v.Exists() {
 		return nil
 	}
 	if v.Kind() != gaby.List {
-		c.fail(in, v, "%s is a list of schemas, not %s", name, describe(v))
+		k.fail(v, "%s is a list of schemas, not %s", name, describe(v))
 		return nil
 	}
 	all := []*Schema{}
 	for e := v.First(); e.Exists(); e = e.Next() {
-		all = append(all, c.schema(e, in))
+		all = append(all, k.schema(e))
 	}
 	return all
 }
 
 // byName compiles a map of schemas.
-func (c *Compiler) byName(k keywords, name string, in *resource) map[string]*Schema {
+func (k keywords) byName(name string) map[string]*Schema {
 	v := k.get(name)
 	if !v.Exists() {
 		return nil
 	}
 	if v.Kind() != gaby.Map {
-		c.fail(in, v, "%s is a map of schemas, not %s", name, describe(v))
+		k.fail(v, "%s is a map of schemas, not %s", name, describe(v))
 		return nil
 	}
 	all := map[string]*Schema{}
 	for e := v.First(); e.Exists(); e = e.Next() {
-		all[e.Key()] = c.schema(e, in)
+		all[e.Key()] = k.schema(e)
 	}
 	return all
 }
 
 // count returns the value of a keyword that is a number of things, or fallback if
 // the keyword is absent.
-func (c *Compiler) count(k keywords, name string, fallback int, in *resource) int {
+func (k keywords) count(name string, fallback int) int {
 	v := k.get(name)
 	if !v.Exists() {
 		return fallback
@@ -325,41 +336,41 @@ func (c *Compiler) count(k keywords, name string, fallback int, in *resource) in
 	if i, whole := n.asInt(); ok && whole && i >= 0 {
 		return i
 	}
-	c.fail(in, v, "%s is a whole number of at least 0, not %s", name, describe(v))
+	k.fail(v, "%s is a whole number of at least 0, not %s", name, describe(v))
 	return fallback
 }
 
 // flag returns the value of a boolean keyword.
-func (c *Compiler) flag(k keywords, name string, in *resource) bool {
+func (k keywords) flag(name string) bool {
 	v := k.get(name)
 	if !v.Exists() {
 		return false
 	}
 	b, ok := v.Data().(bool)
 	if !ok {
-		c.fail(in, v, "%s is true or false, not %s", name, describe(v))
+		k.fail(v, "%s is true or false, not %s", name, describe(v))
 	}
 	return b
 }
 
 // strings returns the value of a keyword that is a list of strings.
-func (c *Compiler) strings(k keywords, name string, in *resource) []string {
+func (k keywords) strings(name string) []string {
 	v := k.get(name)
 	if !v.Exists() {
 		return nil
 	}
-	return c.stringsOf(v, name, in)
+	return k.stringsOf(v, name)
 }
 
-func (c *Compiler) stringsOf(v gaby.Value, name string, in *resource) []string {
+func (k keywords) stringsOf(v gaby.Value, name string) []string {
 	if v.Kind() != gaby.List {
-		c.fail(in, v, "%s is a list of strings, not %s", name, describe(v))
+		k.fail(v, "%s is a list of strings, not %s", name, describe(v))
 		return nil
 	}
 	all := make([]string, 0, 4)
 	for e := v.First(); e.Exists(); e = e.Next() {
 		if typeOf(e) != stringType {
-			c.fail(in, e, "%s is a list of strings, %s is not", name, describe(e))
+			k.fail(e, "%s is a list of strings, %s is not", name, describe(e))
 			continue
 		}
 		all = append(all, strings.Clone(e.Text()))
@@ -368,21 +379,21 @@ func (c *Compiler) stringsOf(v gaby.Value, name string, in *resource) []string {
 }
 
 // pattern compiles a regular expression. The result is cached.
-func (c *Compiler) pattern(text string, at gaby.Value, name string, in *resource) pattern {
-	if p, ok := c.patterns[text]; ok {
+func (k keywords) pattern(text string, at gaby.Value, name string) pattern {
+	if p, ok := k.patterns[text]; ok {
 		return p
 	}
-	p, err := c.compilePattern(goSyntax(text))
+	p, err := k.compilePattern(goSyntax(text))
 	switch {
 	case errors.Is(err, ErrTooCostly):
-		c.fail(in, at, "%s: there are too many large regular expressions", name)
+		k.fail(at, "%s: there are too many large regular expressions", name)
 	case err != nil:
-		c.fail(in, at, "%s: %s", name, patternProblem(text, err))
+		k.fail(at, "%s: %s", name, patternProblem(text, err))
 		if hint := limit.HintOf(err); hint != "" {
-			c.problems[len(c.problems)-1].(*SchemaError).Hint = hint
+			k.problems[len(k.problems)-1].(*SchemaError).Hint = hint
 		}
 	}
-	c.patterns[strings.Clone(text)] = p
+	k.patterns[strings.Clone(text)] = p
 	return p
 }
 

@@ -16,17 +16,17 @@ type textRules struct {
 	shown       string // the pattern as it is written
 }
 
-func (c *Compiler) textRules(k keywords, in *resource) *textRules {
+func (k keywords) textRules() *textRules {
 	if !k.has("minLength", "maxLength", "pattern") {
 		return nil
 	}
-	r := &textRules{least: c.count(k, "minLength", 0, in), most: c.count(k, "maxLength", -1, in)}
+	r := &textRules{least: k.count("minLength", 0), most: k.count("maxLength", -1)}
 	if v := k.get("pattern"); v.Exists() {
 		if typeOf(v) != stringType {
-			c.fail(in, v, "pattern is a string, not %s", describe(v))
+			k.fail(v, "pattern is a string, not %s", describe(v))
 			return r
 		}
-		r.pattern, r.shown = c.pattern(v.Text(), v, "pattern", in), strings.Clone(v.Text())
+		r.pattern, r.shown = k.pattern(v.Text(), v, "pattern"), strings.Clone(v.Text())
 	}
 	return r
 }

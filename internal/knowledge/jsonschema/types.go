@@ -69,7 +69,7 @@ func typeOf(v gaby.Value) types {
 }
 
 // types compiles the keyword type.
-func (c *Compiler) types(k keywords, in *resource) types {
+func (k keywords) types() types {
 	v := k.get("type")
 	if !v.Exists() {
 		return 0
@@ -82,7 +82,7 @@ func (c *Compiler) types(k keywords, in *resource) types {
 				return
 			}
 		}
-		c.fail(in, v,
+		k.fail(v,
 			"type: %s is not one of string, number, integer, boolean, object, array and null",
 			describe(v))
 	}

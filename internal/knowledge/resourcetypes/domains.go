@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 )
 
 // WithDomains adds built-in files that are read only when a resource type of their domain is asked
@@ -104,18 +105,9 @@ func (d document) typeNames() (names []string) {
 	return names
 }
 
-// groupOf returns the API group of a type, or "" for the core group.
-func groupOf(t string) string {
-	group, _, _ := strings.Cut(t, "/")
-	if strings.Count(t, "/") < 2 {
-		return ""
-	}
-	return group
-}
-
 // domainOf returns the last two labels of the API group of a type, or "" if it has fewer.
 func domainOf(t string) string {
-	group := groupOf(t)
+	group, _, _ := configkit.SplitType(api.ResourceType(t))
 	last := strings.LastIndexByte(group, '.')
 	if last < 0 {
 		return ""

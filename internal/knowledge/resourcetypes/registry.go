@@ -234,7 +234,7 @@ func (r *Registry) builtInAttribute(name string) (document, gaby.Value) {
 // SimilarTypes reports whether a resource of type a may become one of type b and remain the same
 // resource: the kinds must be equal or of one family, whatever the group and version.
 func (r *Registry) SimilarTypes(a, b api.ResourceType) bool {
-	kindA, kindB := kindOf(a), kindOf(b)
+	kindA, kindB := configkit.KindOf(a), configkit.KindOf(b)
 	if kindA == kindB {
 		return true
 	}
@@ -253,11 +253,6 @@ func (r *Registry) SimilarTypes(a, b api.ResourceType) bool {
 		}
 	}
 	return false
-}
-
-// kindOf returns the kind of a type.
-func kindOf(t api.ResourceType) string {
-	return string(t[strings.LastIndexByte(string(t), '/')+1:])
 }
 
 // ResourceTypes returns the types that have entries or registered paths, sorted.

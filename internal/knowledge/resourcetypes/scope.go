@@ -22,7 +22,8 @@ func (r *Registry) scope(t api.ResourceType) configkit.Scope {
 		scope := r.statedScope(string(t), 0)
 		if scope == configkit.ScopeUnknown {
 			documents := r.documentsAbout(string(t))
-			for _, version := range append(sameKind(documents, t), groupOf(string(t))+"/*/*") {
+			group, _, _ := configkit.SplitType(t)
+			for _, version := range append(sameKind(documents, t), group+"/*/*") {
 				scope = cmp.Or(scope, r.statedScope(version, 0))
 			}
 		}
@@ -52,7 +53,7 @@ func sameKind(documents []document, t api.ResourceType) []string {
 	var versions []string
 	for _, d := range documents {
 		for _, name := range d.typeNames() {
-			if kindOf(api.ResourceType(name)) == kindOf(t) && groupOf(name) == groupOf(string(t)) {
+			if configkit.SameKind(api.ResourceType(name), t) {
 				versions = append(versions, name)
 			}
 		}

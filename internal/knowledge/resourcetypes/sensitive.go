@@ -108,7 +108,7 @@ func (r *Registry) SensitiveKinds() []string {
 	}
 	for _, t := range r.mayBeSensitiveTypes() {
 		if len(r.part(t, justSensitive).sensitive) > 0 {
-			kinds = append(kinds, kindOf(t))
+			kinds = append(kinds, configkit.KindOf(t))
 		}
 	}
 	slices.Sort(kinds)

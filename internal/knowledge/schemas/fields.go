@@ -91,12 +91,8 @@ type node struct {
 
 // root returns the schema of a type, in the order of [Set.Schema].
 func (f *Fields) root(t api.ResourceType) node {
-	l := f.library
-	if l.added == nil && l.files != nil {
-		l.added = readFiles(l.files)
-	}
-	builtIn := f.release.has(t)
-	if a := l.added; a != nil {
+	l, builtIn := f.library, f.release.has(t)
+	if a := l.readFiles(); a != nil {
 		if d := a.definitions[t]; d != nil && !builtIn && !d.others {
 			return node{v: d.value, custom: true}
 		}
@@ -115,15 +111,17 @@ func (f *Fields) root(t api.ResourceType) node {
 	if builtIn {
 		return f.builtIn(f.release.kinds[t])
 	}
+	var d *definition
 	if l.inputs != nil {
-		if d := l.inputs.definitions()[t]; d != nil && !d.others {
-			return node{v: d.value, custom: true}
-		}
+		d = l.inputs.definitions()[t]
 	}
-	if d := l.readOwn()[t]; d != nil && !d.others {
-		return node{v: d.value, custom: true}
+	if d == nil || d.others {
+		d = l.readOwn()[t]
 	}
-	return node{}
+	if d == nil || d.others {
+		return node{}
+	}
+	return node{v: d.value, custom: true}
 }
 
 // builtIn returns a definition of the release.

@@ -80,15 +80,9 @@ func (l *Library) readOwn() definitions {
 	if l.own != nil && l.owned == nil {
 		l.owned = definitions{}
 		for _, f := range l.own() {
-			if !bytes.Contains(f.Text, []byte(definitionKind)) {
-				continue
-			}
-			docs, _ := gaby.ParseAll(f.Text)
-			for _, doc := range docs {
-				h, err := doc.Header()
-				if err == nil && h.Kind == definitionKind && doc.Check() == nil {
-					l.owned.merge(doc.Value())
-				}
+			if bytes.Contains(f.Text, []byte(definitionKind)) {
+				docs, _ := gaby.ParseAll(f.Text)
+				l.owned.mergeAll(docs)
 			}
 		}
 	}
@@ -161,6 +155,11 @@ func (l *Library) Scope(t api.ResourceType) configkit.Scope {
 func (l *Library) usersFiles() *added {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.readFiles()
+}
+
+// readFiles is usersFiles for callers that hold l.mu.
+func (l *Library) readFiles() *added {
 	if l.added == nil && l.files != nil {
 		l.added = readFiles(l.files)
 	}
@@ -200,13 +199,10 @@ type cluster struct {
 func (l *Library) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, error) {
 	l.mu.Lock() // protects the values of files, too
 	defer l.mu.Unlock()
-	if l.files == nil && l.added == nil {
+	a := l.readFiles()
+	if a == nil {
 		return nil, nil
 	}
-	if l.added == nil {
-		l.added = readFiles(l.files)
-	}
-	a := l.added
 	if a.err != nil {
 		return nil, a.err
 	}
@@ -333,7 +329,7 @@ func (a *added) find(t api.ResourceType) *jsonSchema {
 	if j := a.types[t]; j != nil {
 		return j
 	}
-	group, version, kind := split(t)
+	group, version, kind := configkit.SplitType(t)
 	first, _, _ := strings.Cut(group, ".")
 	names := []string{group + "/" + kind + "_" + version, kind + "-" + first + "-" + version}
 	if group == "" {

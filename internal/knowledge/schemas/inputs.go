@@ -75,11 +75,9 @@ func (i *inputs) definitions() definitions {
 						File: f.Name, Line: doc.Position().Line, document: number,
 					})
 				}
-				if err == nil && h.Kind == definitionKind && doc.Check() == nil {
-					i.defined.merge(doc.Value())
-				}
 				number++
 			}
+			i.defined.mergeAll(docs)
 		}
 	})
 	return i.defined

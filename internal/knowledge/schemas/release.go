@@ -166,11 +166,11 @@ func (r *Release) Definition(name string) (*jsonschema.Schema, error) {
 // missing explains why the release has no schema of a type. It returns a *MissingError if the group
 // belongs to Kubernetes, or nil if the type may have been added to a cluster.
 func (r *Release) missing(t api.ResourceType) error {
-	group, version, kind := split(t)
+	group, version, kind := configkit.SplitType(t)
 	e := &MissingError{Type: t, In: "Kubernetes " + r.Name}
 	own := false
 	for known := range r.kinds {
-		g, v, k := split(known)
+		g, v, k := configkit.SplitType(known)
 		own = own || g == group
 		switch {
 		case k == kind:
@@ -186,16 +186,4 @@ func (r *Release) missing(t api.ResourceType) error {
 	slices.Sort(e.Others)
 	slices.Sort(e.Kinds)
 	return e
-}
-
-// split returns the group, version and kind of a resource type.
-func split(t api.ResourceType) (group, version, kind string) {
-	parts := strings.Split(string(t), "/")
-	switch len(parts) {
-	case 3:
-		return parts[0], parts[1], parts[2]
-	case 2:
-		return "", parts[0], parts[1]
-	}
-	return "", "", string(t)
 }

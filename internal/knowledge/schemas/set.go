@@ -180,6 +180,16 @@ func (d definitions) merge(v gaby.Value) {
 	}
 }
 
+// mergeAll adds the CustomResourceDefinitions among documents.
+func (d definitions) mergeAll(docs gaby.Container) {
+	for _, doc := range docs {
+		h, err := doc.Header()
+		if err == nil && h.Kind == definitionKind && doc.Check() == nil {
+			d.merge(doc.Value())
+		}
+	}
+}
+
 // schema returns the schema of a type, or nil. The error is ErrWrongDefinition,
 // ErrSeveralDefinitions, or a *MissingError if only other versions of the type are defined.
 func (d definitions) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, error) {
@@ -199,10 +209,9 @@ func (d definitions) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, err
 
 // missing returns a *MissingError if the kind is defined, but not in the version of t.
 func (d definitions) missing(t api.ResourceType) error {
-	group, _, kind := split(t)
 	var e *MissingError
 	for known, c := range d {
-		if g, _, k := split(known); g != group || k != kind {
+		if !configkit.SameKind(known, t) {
 			continue
 		}
 		if e == nil {
@@ -221,10 +230,9 @@ func (d definitions) missing(t api.ResourceType) error {
 
 // scope returns the scope of a kind, whatever the version.
 func (d definitions) scope(t api.ResourceType) configkit.Scope {
-	group, _, kind := split(t)
 	found := configkit.ScopeUnknown
 	for known, c := range d {
-		if g, _, k := split(known); g == group && k == kind && (found == "" || c.scope < found) {
+		if configkit.SameKind(known, t) && (found == "" || c.scope < found) {
 			found = c.scope
 		}
 	}

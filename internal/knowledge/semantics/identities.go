@@ -26,7 +26,7 @@ func (known Identities) Add(info *api.ResourceInfo, resource gaby.Value) []jsons
 		return nil
 	}
 	// Versions are views of one resource.
-	id := withoutVersion(string(info.ResourceType)) + " " + string(info.ResourceName)
+	id := configkit.GroupKind(info.ResourceType) + " " + string(info.ResourceName)
 	line, twice := known[id]
 	if !twice {
 		known[id] = name.Position().Line

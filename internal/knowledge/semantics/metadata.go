@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
 )
@@ -25,12 +27,14 @@ func nameForm(name string) form {
 // the part of Check that needs no other fields.
 func Metadata(resourceType string, resource gaby.Value) []jsonschema.Problem {
 	c := &checker{}
-	c.metadata(withoutVersion(resourceType), resource)
+	c.metadata(configkit.GroupKind(api.ResourceType(resourceType)), resource)
 	return c.problems
 }
 
 // Name returns the problems with the name of a resource of a type, none for a valid one.
-func Name(resourceType, name string) string { return nameForm(withoutVersion(resourceType))(name) }
+func Name(resourceType, name string) string {
+	return nameForm(configkit.GroupKind(api.ResourceType(resourceType)))(name)
+}
 
 // metadata checks the metadata of a resource.
 func (c *checker) metadata(name string, resource gaby.Value) {

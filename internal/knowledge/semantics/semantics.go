@@ -24,6 +24,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
 )
@@ -34,7 +36,7 @@ import (
 // that of the server, such as 1.35; empty means 1.36 or newer.
 func Check(resourceType string, resource gaby.Value, release string) []jsonschema.Problem {
 	c := &checker{}
-	name := withoutVersion(resourceType)
+	name := configkit.GroupKind(api.ResourceType(resourceType))
 	c.metadata(name, resource)
 	if minor, ok := strings.CutPrefix(release, "1."); ok {
 		// It adds to what is checked for every release.
@@ -64,15 +66,6 @@ func Check(resourceType string, resource gaby.Value, release string) []jsonschem
 	}
 	c.together(name, resource)
 	return c.problems
-}
-
-// withoutVersion returns group/Kind of group/version/Kind, and Kind of version/Kind.
-func withoutVersion(resourceType string) string {
-	parts := strings.Split(resourceType, "/")
-	if len(parts) == 3 {
-		return parts[0] + "/" + parts[2]
-	}
-	return parts[len(parts)-1]
 }
 
 // checker collects problems.

@@ -48,7 +48,7 @@ func (t *Table) Add(types ...api.ResourceType) {
 		return cmp.Or(cmp.Compare(instability(a), instability(b)), cmp.Compare(b, a))
 	})
 	for _, added := range sorted {
-		kind := strings.ToLower(kindOf(added))
+		kind := strings.ToLower(configkit.KindOf(added))
 		t.add(added, plurals(kind)...)
 	}
 }
@@ -81,7 +81,7 @@ func (t *Table) AddDefinition(definition gaby.Value) {
 }
 
 func (t *Table) add(added api.ResourceType, names ...string) {
-	all := []string{strings.ToLower(kindOf(added))}
+	all := []string{strings.ToLower(configkit.KindOf(added))}
 	for _, name := range names {
 		if name = strings.ToLower(name); name != "" && !slices.Contains(all, name) {
 			all = append(all, name)
@@ -101,7 +101,7 @@ func (t *Table) Find(word string) (api.ResourceType, bool) {
 		if !slices.Contains(r.names, name) {
 			continue
 		}
-		of, version := groupAndVersion(r.t)
+		of, version, _ := configkit.SplitType(r.t)
 		if !hasGroup || group == of || group == version+"."+of {
 			return r.t, true
 		}
@@ -112,11 +112,11 @@ func (t *Table) Find(word string) (api.ResourceType, bool) {
 // Names returns the names of a type, all in lower case: the kind, its plural, the short names and
 // the plural with the group.
 func (t *Table) Names(of api.ResourceType) []string {
-	group, _ := groupAndVersion(of)
-	names := []string{strings.ToLower(kindOf(of))}
+	group, _, _ := configkit.SplitType(of)
+	names := []string{strings.ToLower(configkit.KindOf(of))}
 	names = append(names, plurals(names[0])[:1]...)
 	for _, r := range t.rows {
-		if g, _ := groupAndVersion(r.t); g == group && r.names[0] == names[0] {
+		if g, _, _ := configkit.SplitType(r.t); g == group && r.names[0] == names[0] {
 			names = slices.Clone(r.names)
 			break
 		}
@@ -132,10 +132,10 @@ func (t *Table) Suggest(word string) []string {
 	name, _, hasGroup := strings.Cut(word, ".")
 	var kinds, names []string
 	for _, r := range t.rows {
-		kinds = append(kinds, kindOf(r.t))
+		kinds = append(kinds, configkit.KindOf(r.t))
 		names = append(names, r.names...)
 		if hasGroup && slices.Contains(r.names, strings.ToLower(name)) {
-			of, _ := groupAndVersion(r.t)
+			of, _, _ := configkit.SplitType(r.t)
 			return []string{strings.ToLower(name) + strings.TrimSuffix("."+of, ".")}
 		}
 	}
@@ -153,10 +153,10 @@ func (t *Table) Suggest(word string) []string {
 func (t *Table) SuggestType(typed api.ResourceType) []string {
 	var types []string
 	ours := false
-	group, version := groupAndVersion(typed)
+	group, version, _ := configkit.SplitType(typed)
 	for _, r := range t.rows {
-		of, ofVersion := groupAndVersion(r.t)
-		if group == of && kindOf(typed) == kindOf(r.t) {
+		of, ofVersion, _ := configkit.SplitType(r.t)
+		if group == of && configkit.KindOf(typed) == configkit.KindOf(r.t) {
 			return nil
 		}
 		ours = ours || group == of && (group != "" || version == ofVersion)
@@ -166,18 +166,6 @@ func (t *Table) SuggestType(typed api.ResourceType) []string {
 		return nil
 	}
 	return configkit.LikelyTypos(string(typed), types)
-}
-
-func kindOf(t api.ResourceType) string {
-	return string(t[strings.LastIndexByte(string(t), '/')+1:])
-}
-
-func groupAndVersion(t api.ResourceType) (group, version string) {
-	parts := strings.Split(string(t), "/")
-	if len(parts) == 3 {
-		return strings.ToLower(parts[0]), parts[1]
-	}
-	return "", parts[0]
 }
 
 // plurals returns the plurals that a kind in lower case may have.
@@ -193,7 +181,7 @@ func plurals(kind string) []string {
 
 // instability orders versions: v1 before v1beta1 before v1alpha1.
 func instability(t api.ResourceType) int {
-	_, version := groupAndVersion(t)
+	_, version, _ := configkit.SplitType(t)
 	switch {
 	case strings.Contains(version, "alpha"):
 		return 2
@@ -206,13 +194,13 @@ func instability(t api.ResourceType) int {
 // IsShortName reports whether a word that names a type is neither its kind nor a plural of it.
 func IsShortName(t api.ResourceType, word string) bool {
 	name, _, _ := strings.Cut(strings.ToLower(word), ".")
-	kind := strings.ToLower(kindOf(t))
+	kind := strings.ToLower(configkit.KindOf(t))
 	return name != kind && !slices.Contains(plurals(kind), name)
 }
 
 // HasVersion reports whether a word that names a type has its version, as in deployment.v1.apps.
 func HasVersion(t api.ResourceType, word string) bool {
 	_, rest, _ := strings.Cut(strings.ToLower(word), ".")
-	group, version := groupAndVersion(t)
+	group, version, _ := configkit.SplitType(t)
 	return group != "" && rest == version+"."+group
 }
