@@ -70,7 +70,7 @@ func RegisterPathSetterAndGetter(
 	resourceProvider configkit.ResourceProvider, addSetter, upsert bool,
 	options ...PathFunctionOption,
 ) error {
-	getter, setter, err := pathFunctions(
+	getter, setter, err := getterAndSetter(
 		functionNameSuffix, parameters, description, attributeName, resourceProvider, upsert,
 		options,
 	)
@@ -134,8 +134,8 @@ func lineExamples(
 	return strings.Join(getter, " "), strings.Join(setter, " "), true
 }
 
-// pathFunctions returns the registrations of the getter and the setter, with the options applied.
-func pathFunctions(
+// getterAndSetter returns the registrations of the getter and the setter, with the options applied.
+func getterAndSetter(
 	suffix string, parameters []api.FunctionParameter, description string,
 	attributeName api.AttributeName,
 	resourceProvider configkit.ResourceProvider, upsert bool, options []PathFunctionOption,
@@ -214,14 +214,7 @@ func (a *attributeFunctions) get(c *handler.Call) (api.AttributeValueList, error
 	var lists []api.AttributeValueList
 	keys := pathKeys(a.keys, c.Args)
 	err := a.byType(func(t api.DataType, paths configkit.PathSource) error {
-		read := yamlkit.GetPaths[string]
-		switch t {
-		case api.DataTypeInt:
-			read = yamlkit.GetPaths[int]
-		case api.DataTypeBool:
-			read = yamlkit.GetPaths[bool]
-		}
-		rows, err := read(c.Docs, paths, keys, a.provider)
+		rows, err := getScalars(c.Docs, paths, keys, a.provider, t)
 		lists = append(lists, rows)
 		return err
 	})
@@ -265,19 +258,8 @@ func (a *attributeFunctions) update(
 				})
 		}
 	}
-	options := yamlkit.UpdateOptions{Upsert: a.upsert}
-	switch value := value.(type) {
-	case string:
-		return yamlkit.UpdatePaths(c.Docs, paths, keys, a.provider,
-			func(string) string { return value }, options)
-	case int:
-		return yamlkit.UpdatePaths(c.Docs, paths, keys, a.provider,
-			func(int) int { return value }, options)
-	case bool:
-		return yamlkit.UpdatePaths(c.Docs, paths, keys, a.provider,
-			func(bool) bool { return value }, options)
-	}
-	return 0, fmt.Errorf("argument %s has the type %T", a.value, argument)
+	return updateScalars(c.Docs, paths, keys, a.provider, value,
+		yamlkit.UpdateOptions{Upsert: a.upsert})
 }
 
 // byType calls f for each data type that paths of the attribute have, with those paths: first for

@@ -378,40 +378,21 @@ func rowSetter(
 ) (func(gaby.Container) (int, error), error) {
 	path := api.UnresolvedPath(row.Path)
 	query := GetVisitorMapForPath(provider, row.ResourceType, path)
-	wrong := func() error {
-		value := fmt.Sprint(row.Value)
-		if text, ok := row.Value.(string); ok {
-			value = configkit.Quote(text)
-		}
-		if provider.Sensitive(row.ResourceType, row.Path) == configkit.IsSensitive {
-			value = sensitive.Mask
-		}
-		return fmt.Errorf("value %s of path %s is not of type %s", value, row.Path, row.DataType)
-	}
 	dataType := row.DataType
 	if dataType == api.DataTypeNone {
 		dataType = typeOfJSON(row.Value)
 	}
+	var value any
+	fits := true
 	switch dataType {
 	case api.DataTypeString, api.DataTypeEnum:
-		text, ok := row.Value.(string)
-		if !ok {
-			return nil, wrong()
-		}
-		return setterOf(provider, query, text, create), nil
+		value, fits = row.Value.(string)
 	case api.DataTypeBool:
-		b, ok := row.Value.(bool)
-		if !ok {
-			return nil, wrong()
-		}
-		return setterOf(provider, query, b, create), nil
+		value, fits = row.Value.(bool)
 	case api.DataTypeInt:
-		number, ok := row.Value.(json.Number)
+		number, isNumber := row.Value.(json.Number)
 		n, err := integerOf(number)
-		if !ok || err != nil {
-			return nil, wrong()
-		}
-		return setterOf(provider, query, n, create), nil
+		value, fits = n, isNumber && err == nil
 	case api.DataTypeYAML, api.DataTypeJSON:
 		if number, ok := row.Value.(json.Number); ok {
 			return numberSetter(query, provider, number, create), nil
@@ -426,8 +407,29 @@ func rowSetter(
 		return func(docs gaby.Container) (int, error) {
 			return setSubtrees(docs, row.ResourceType, path, provider, value, create)
 		}, nil
+	default:
+		return nil,
+			fmt.Errorf("path %s: values of data type %s cannot be set", row.Path, row.DataType)
 	}
-	return nil, fmt.Errorf("path %s: values of data type %s cannot be set", row.Path, row.DataType)
+	if !fits {
+		return nil, wrongValue(provider, row)
+	}
+	return func(docs gaby.Container) (int, error) {
+		return updateScalars(docs, query, nil, provider, value,
+			yamlkit.UpdateOptions{Upsert: true, Create: create.option()})
+	}, nil
+}
+
+// wrongValue returns the error for a value that is not of the data type of its row.
+func wrongValue(provider configkit.ResourceProvider, row *api.AttributeValue) error {
+	value := fmt.Sprint(row.Value)
+	if text, ok := row.Value.(string); ok {
+		value = configkit.Quote(text)
+	}
+	if provider.Sensitive(row.ResourceType, row.Path) == configkit.IsSensitive {
+		value = sensitive.Mask
+	}
+	return fmt.Errorf("value %s of path %s is not of type %s", value, row.Path, row.DataType)
 }
 
 // integerOf returns a JSON number as an int, rounded, because JSON does not distinguish integers
@@ -500,16 +502,4 @@ func subtreeOfJSON(value any, t api.DataType) (*gaby.YamlDoc, error) {
 		return nil, err
 	}
 	return parseSubtree(string(text))
-}
-
-// setterOf returns a function that writes a scalar into documents, creating what is missing.
-func setterOf[T yamlkit.Scalar](
-	provider configkit.ResourceProvider, query configkit.PathSource, value T, create *creation,
-) func(gaby.Container) (int, error) {
-	return func(docs gaby.Container) (int, error) {
-		return yamlkit.UpdatePaths(
-			docs, query, nil, provider, func(T) T { return value },
-			yamlkit.UpdateOptions{Upsert: true, Create: create.option()},
-		)
-	}
 }

@@ -14,14 +14,7 @@ import (
 
 // RegisterFunctions registers the functions of this package.
 func RegisterFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	return handler.Register(
-		fh,
-		getPathFunction[string](provider, "get-string-path"),
-		setPathFunction[string](provider, "set-string-path"),
-		getPathFunction[int](provider, "get-int-path"),
-		setPathFunction[int](provider, "set-int-path"),
-		getPathFunction[bool](provider, "get-bool-path"),
-		setPathFunction[bool](provider, "set-bool-path"),
+	return handler.Register(fh, append(pathFunctions(provider),
 		getSubtreeFunction(provider),
 		setSubtreeFunction(provider),
 		deletePathFunction(provider),
@@ -40,5 +33,5 @@ func RegisterFunctions(fh handler.FunctionRegistry, provider configkit.ResourceP
 		vetPlaceholdersFunction(provider),
 		setDefaultNamesFunction(provider),
 		getPlaceholderMutationsFunction(provider),
-	)
+	)...)
 }

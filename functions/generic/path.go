@@ -65,7 +65,7 @@ func GenericFnGetStringPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, other []byte,
 ) (gaby.Container, any, error) {
-	return handler.Rows(getPath[string](resourceProvider))(fc, docs, args, other)
+	return handler.Rows(getPath(resourceProvider, api.DataTypeString))(fc, docs, args, other)
 }
 
 // GenericFnGetIntPath implements get-int-path.
@@ -73,7 +73,7 @@ func GenericFnGetIntPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, other []byte,
 ) (gaby.Container, any, error) {
-	return handler.Rows(getPath[int](resourceProvider))(fc, docs, args, other)
+	return handler.Rows(getPath(resourceProvider, api.DataTypeInt))(fc, docs, args, other)
 }
 
 // GenericFnGetBoolPath implements get-bool-path.
@@ -81,7 +81,7 @@ func GenericFnGetBoolPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, other []byte,
 ) (gaby.Container, any, error) {
-	return handler.Rows(getPath[bool](resourceProvider))(fc, docs, args, other)
+	return handler.Rows(getPath(resourceProvider, api.DataTypeBool))(fc, docs, args, other)
 }
 
 // GenericFnSetStringPath implements set-string-path. It creates missing values unless upsert is
@@ -90,7 +90,7 @@ func GenericFnSetStringPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, other []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	set := setPath[string](resourceProvider, !slices.Contains(upsert, false), nil)
+	set := setPath(resourceProvider, api.DataTypeString, !slices.Contains(upsert, false), nil)
 	return handler.Edits(set)(fc, docs, args, other)
 }
 
@@ -100,7 +100,7 @@ func GenericFnSetIntPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, other []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	set := setPath[int](resourceProvider, !slices.Contains(upsert, false), nil)
+	set := setPath(resourceProvider, api.DataTypeInt, !slices.Contains(upsert, false), nil)
 	return handler.Edits(set)(fc, docs, args, other)
 }
 
@@ -110,7 +110,7 @@ func GenericFnSetBoolPath(
 	resourceProvider configkit.ResourceProvider, fc *api.FunctionContext, docs gaby.Container,
 	args []api.FunctionArgument, other []byte, upsert ...bool,
 ) (gaby.Container, any, error) {
-	set := setPath[bool](resourceProvider, !slices.Contains(upsert, false), nil)
+	set := setPath(resourceProvider, api.DataTypeBool, !slices.Contains(upsert, false), nil)
 	return handler.Edits(set)(fc, docs, args, other)
 }
 
@@ -135,11 +135,11 @@ func resourceTypeOf(args []api.FunctionArgument) api.ResourceType {
 }
 
 // getPath implements the getters of paths.
-func getPath[T yamlkit.Scalar](
-	provider configkit.ResourceProvider,
+func getPath(
+	provider configkit.ResourceProvider, t api.DataType,
 ) func(c *handler.Call) (api.AttributeValueList, error) {
 	return func(c *handler.Call) (api.AttributeValueList, error) {
-		rows, err := yamlkit.GetPaths[T](c.Docs, queryOf(provider, c.Args), nil, provider)
+		rows, err := getScalars(c.Docs, queryOf(provider, c.Args), nil, provider, t)
 		nearest(c, len(rows), queryOf(provider, c.Args), nil, provider)
 		return rows, err
 	}
@@ -147,21 +147,20 @@ func getPath[T yamlkit.Scalar](
 
 // setPath implements the setters of paths. With upsert it creates missing values; creationOf, if
 // not nil, returns what decides which. Scalars of other types are replaced.
-func setPath[T yamlkit.Scalar](
-	provider configkit.ResourceProvider, upsert bool, creationOf func(c *handler.Call) *creation,
+func setPath(
+	provider configkit.ResourceProvider, t api.DataType, upsert bool,
+	creationOf func(c *handler.Call) *creation,
 ) func(c *handler.Call) (int, error) {
 	return func(c *handler.Call) (int, error) {
 		value, _ := c.Args.Lookup(parameterValue)
-		typed, ok := value.(T)
-		if !ok {
-			return 0, fmt.Errorf("argument %s has the type %T", parameterValue, value)
+		if goType := fmt.Sprintf("%T", value); goType != string(t) { // they have the same names
+			return 0, fmt.Errorf("argument %s has the type %s", parameterValue, goType)
 		}
 		var create *creation
 		if creationOf != nil {
 			create = creationOf(c)
 		}
-		matches, err := yamlkit.UpdatePaths(c.Docs, queryOf(provider, c.Args), nil, provider,
-			func(T) T { return typed },
+		matches, err := updateScalars(c.Docs, queryOf(provider, c.Args), nil, provider, value,
 			yamlkit.UpdateOptions{Upsert: upsert, Retype: true, Create: create.option()})
 		return create.end(c, provider, matches, err)
 	}
@@ -252,51 +251,42 @@ func pathParameters() []api.FunctionParameter {
 	}
 }
 
-// pathExample returns the data type of T with an example of a path and a value.
-func pathExample[T yamlkit.Scalar]() (dataType api.DataType, path, value string) {
-	switch any(*new(T)).(type) {
-	case int:
-		return api.DataTypeInt, "spec.replicas", "3"
-	case bool:
-		return api.DataTypeBool, "spec.paused", "true"
+// pathFunctions returns the getters and setters of paths: get-string-path, set-string-path and
+// those of ints and bools.
+func pathFunctions(provider configkit.ResourceProvider) (all []handler.FunctionRegistration) {
+	for _, f := range []struct {
+		t           api.DataType
+		path, value string // of the examples
+	}{
+		{api.DataTypeString, "spec.template.spec.dnsPolicy", "ClusterFirst"},
+		{api.DataTypeInt, "spec.replicas", "3"},
+		{api.DataTypeBool, "spec.paused", "true"},
+	} {
+		get, set := fmt.Sprintf("get-%s-path", f.t), fmt.Sprintf("set-%s-path", f.t)
+		all = append(all, handler.Getting(handler.FunctionRegistration{
+			FunctionSignature: api.FunctionSignature{
+				FunctionName: get,
+				Parameters:   pathParameters(),
+				Description:  fmt.Sprintf("Get the %s values at a path of resources of a type",
+					f.t),
+				Examples:     []string{get + " apps/v1/Deployment " + f.path},
+			},
+			CheckArguments: CheckPathArgument(provider),
+		}, "attribute-value", fmt.Sprintf("the %s values found at the path", f.t),
+			getPath(provider, f.t)), handler.Editing(handler.FunctionRegistration{
+			FunctionSignature: api.FunctionSignature{
+				FunctionName: set,
+				Parameters: append(pathParameters(), handler.Required(parameterValue, f.t, f.value,
+					"value to set")),
+				Description: fmt.Sprintf("Set the %s value at a path of resources of a type, "+
+					"creating missing values", f.t),
+				Examples: []string{set + " apps/v1/Deployment " + f.path + " " + f.value},
+			},
+			PerDocument:    true,
+			Surveys:        SurveysPath(provider),
+			ValueParameter: parameterValue,
+			CheckArguments: CheckPathArgument(provider),
+		}, setPath(provider, f.t, true, creationOfPath(provider))))
 	}
-	return api.DataTypeString, "spec.template.spec.dnsPolicy", "ClusterFirst"
-}
-
-// getPathFunction returns the registration of a getter of paths.
-func getPathFunction[T yamlkit.Scalar](
-	provider configkit.ResourceProvider, name string,
-) handler.FunctionRegistration {
-	t, path, _ := pathExample[T]()
-	return handler.Getting(handler.FunctionRegistration{
-		FunctionSignature: api.FunctionSignature{
-			FunctionName: name,
-			Parameters:   pathParameters(),
-			Description:  fmt.Sprintf("Get the %s values at a path of resources of a type", t),
-			Examples:     []string{name + " apps/v1/Deployment " + path},
-		},
-		CheckArguments: CheckPathArgument(provider),
-	}, "attribute-value", fmt.Sprintf("the %s values found at the path", t), getPath[T](provider))
-}
-
-// setPathFunction returns the registration of a setter of paths.
-func setPathFunction[T yamlkit.Scalar](
-	provider configkit.ResourceProvider, name string,
-) handler.FunctionRegistration {
-	t, path, value := pathExample[T]()
-	return handler.Editing(handler.FunctionRegistration{
-		FunctionSignature: api.FunctionSignature{
-			FunctionName: name,
-			Parameters: append(pathParameters(), handler.Required(parameterValue, t, value,
-				"value to set")),
-			Description: fmt.Sprintf(
-				"Set the %s value at a path of resources of a type, creating missing values", t,
-			),
-			Examples: []string{name + " apps/v1/Deployment " + path + " " + value},
-		},
-		PerDocument:    true,
-		Surveys:        SurveysPath(provider),
-		ValueParameter: parameterValue,
-		CheckArguments: CheckPathArgument(provider),
-	}, setPath[T](provider, true, creationOfPath(provider)))
+	return all
 }
