@@ -8,9 +8,9 @@ import (
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 )
 
-// AddSchemas adds schemas of Kubernetes resources, see [schemas.File]. read is called when they are
+// AddSchemas adds schemas of Kubernetes resources, see [schemas.SchemaFile]. read is called when they are
 // first needed. Call it before the first use of the executor.
-func (e *Executor) AddSchemas(read func() ([]schemas.File, error)) error {
+func (e *Executor) AddSchemas(read func() ([]schemas.SchemaFile, error)) error {
 	library, err := e.schemas()
 	if err == nil {
 		library.AddFiles(read)
@@ -20,7 +20,7 @@ func (e *Executor) AddSchemas(read func() ([]schemas.File, error)) error {
 
 // AddInputs makes the CustomResourceDefinitions in the other input files of a run available as
 // schemas, see [schemas.Library.AddInputs]. Call it before the first use of the executor.
-func (e *Executor) AddInputs(read func() []schemas.File) error {
+func (e *Executor) AddInputs(read func() []schemas.SchemaFile) error {
 	library, err := e.schemas()
 	if err == nil {
 		library.AddInputs(read)
@@ -30,7 +30,7 @@ func (e *Executor) AddInputs(read func() []schemas.File) error {
 
 // AddOwnDefinitions makes the CustomResourceDefinitions in the files that functions run on known to
 // functions that ask which fields a type has. Call it before the first use of the executor.
-func (e *Executor) AddOwnDefinitions(read func() []schemas.File) error {
+func (e *Executor) AddOwnDefinitions(read func() []schemas.SchemaFile) error {
 	library, err := e.schemas()
 	if err == nil {
 		library.AddOwn(read)

@@ -119,7 +119,7 @@ func (p *ResourceProvider) Inputs() *schemas.ResourceIndex { return p.schemas.In
 func (p *ResourceProvider) InputDocuments() gaby.Container { return p.schemas.InputDocuments() }
 
 // InputDocument returns the document of a resource of the input files.
-func (p *ResourceProvider) InputDocument(in schemas.Input) *gaby.YamlDoc {
+func (p *ResourceProvider) InputDocument(in schemas.InputResource) *gaby.YamlDoc {
 	return p.schemas.InputDocument(in)
 }
 

@@ -136,7 +136,7 @@ func (r *renderer) render(docs gaby.Container) (string, error) {
 	}
 	sum := sha256.Sum256(text)
 	hash := hex.EncodeToString(sum[:])[:10]
-	data, format := []entry{{r.fileName(), string(text)}}, formatFile
+	data, format := []configMapEntry{{r.fileName(), string(text)}}, formatFile
 	if r.arguments.Bool(parameterAsKeyValue) {
 		format = formatKeyValue
 		if data, err = r.values(stripped); err != nil {
@@ -195,12 +195,12 @@ func (r *renderer) fileName() string {
 	return r.unit + "." + extension
 }
 
-// entry is an entry of a ConfigMap's data.
-type entry struct{ key, value string }
+// configMapEntry is an entry of a ConfigMap's data.
+type configMapEntry struct{ key, value string }
 
 // values returns the scalars of the documents, with their paths as keys.
-func (r *renderer) values(docs gaby.Container) ([]entry, error) {
-	var entries []entry
+func (r *renderer) values(docs gaby.Container) ([]configMapEntry, error) {
+	var entries []configMapEntry
 	at := map[string]bool{}
 	var add func(key string, v gaby.Value) error
 	add = func(key string, v gaby.Value) error {
@@ -220,7 +220,7 @@ func (r *renderer) values(docs gaby.Container) ([]entry, error) {
 						parameterAsKeyValue + " the file is one entry",
 				}
 			}
-			e := entry{key: key}
+			e := configMapEntry{key: key}
 			if v.Data() != nil {
 				e.value = v.Text()
 			}
@@ -253,7 +253,7 @@ func (r *renderer) values(docs gaby.Container) ([]entry, error) {
 }
 
 // configMap returns the text of the ConfigMap. hash is the hash of the configuration.
-func (r *renderer) configMap(hash, format string, data []entry) (string, error) {
+func (r *renderer) configMap(hash, format string, data []configMapEntry) (string, error) {
 	doc, err := gaby.ParseYAML([]byte(emptyConfigMap))
 	if err != nil {
 		return "", err
@@ -264,7 +264,7 @@ func (r *renderer) configMap(hash, format string, data []entry) (string, error) 
 	} else if err := doc.Delete("immutable"); err != nil {
 		return "", err
 	}
-	for _, e := range []entry{
+	for _, e := range []configMapEntry{
 		{"metadata.name", name},
 		{annotations + "ResourceNameStableCore", r.unit},
 		{annotations + "ConfigMapFormat", format},
@@ -274,7 +274,7 @@ func (r *renderer) configMap(hash, format string, data []entry) (string, error) 
 			return "", err
 		}
 	}
-	set := func(value func(entry) string) error {
+	set := func(value func(configMapEntry) string) error {
 		for _, e := range data {
 			if _, err := doc.Set(value(e), "data", e.key); err != nil {
 				return err
@@ -285,14 +285,14 @@ func (r *renderer) configMap(hash, format string, data []entry) (string, error) 
 	// All values are to be quoted. Set them to "" first: that is written with quotes, and edits
 	// keep the style.
 	if format == formatKeyValue {
-		if err := set(func(entry) string { return "" }); err != nil {
+		if err := set(func(configMapEntry) string { return "" }); err != nil {
 			return "", err
 		}
 		if doc, err = gaby.ParseYAML(doc.Bytes()); err != nil {
 			return "", err
 		}
 	}
-	if err := set(func(e entry) string { return e.value }); err != nil {
+	if err := set(func(e configMapEntry) string { return e.value }); err != nil {
 		return "", err
 	}
 	return string(doc.Bytes()), nil

@@ -170,8 +170,8 @@ func (s Suite) invoke(
 	return s.Executor.Run(ctx, request, handler.Options{AllowExternal: s.AllowExternal})
 }
 
-// result is what a case did, as texts. An empty text corresponds to a missing file.
-type result struct {
+// caseResult is what a case did, as texts. An empty text corresponds to a missing file.
+type caseResult struct {
 	data   string // "" if it did not change
 	output string
 	notes  string
@@ -179,8 +179,8 @@ type result struct {
 }
 
 // result returns the texts that a response is compared by.
-func (c *testCase) result(response *handler.Result) (result, error) {
-	var r result
+func (c *testCase) result(response *handler.Result) (caseResult, error) {
+	var r caseResult
 	for _, failure := range response.Failures {
 		text := failure.Error()
 		if failure.Hint != "" {
@@ -207,7 +207,7 @@ func (c *testCase) result(response *handler.Result) (result, error) {
 	return r, nil
 }
 
-func (r result) equal(other result) bool {
+func (r caseResult) equal(other caseResult) bool {
 	return r.data == other.data && r.output == other.output && r.notes == other.notes &&
 		slices.Equal(r.errors, other.errors)
 }

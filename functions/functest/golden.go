@@ -22,7 +22,7 @@ const (
 func (c *testCase) outFile() string { return "out" + c.extension }
 
 // compare returns the differences between a result and the golden files.
-func (c *testCase) compare(got result) (problems []string, err error) {
+func (c *testCase) compare(got caseResult) (problems []string, err error) {
 	for _, file := range []struct{ name, got, absent string }{
 		{c.outFile(), got.data, "nothing may change"},
 		{outputFile, got.output, "nothing may be returned"},
@@ -82,7 +82,7 @@ func (c *testCase) compareErrors(got []string) (problems []string, err error) {
 
 // write writes a result to the golden files and removes those that are not needed. Regular
 // expressions that match already are kept.
-func (c *testCase) write(got result) error {
+func (c *testCase) write(got caseResult) error {
 	files := []struct{ name, text string }{
 		{c.outFile(), got.data}, {outputFile, got.output}, {notesFile, got.notes},
 	}

@@ -383,7 +383,7 @@ func rowSetter(
 		dataType = typeOfJSON(row.Value)
 	}
 	var value any
-	fits := true
+	var fits bool
 	switch dataType {
 	case api.DataTypeString, api.DataTypeEnum:
 		value, fits = row.Value.(string)

@@ -267,9 +267,9 @@ func pathFunctions(provider configkit.ResourceProvider) (all []handler.FunctionR
 			FunctionSignature: api.FunctionSignature{
 				FunctionName: get,
 				Parameters:   pathParameters(),
-				Description:  fmt.Sprintf("Get the %s values at a path of resources of a type",
+				Description: fmt.Sprintf("Get the %s values at a path of resources of a type",
 					f.t),
-				Examples:     []string{get + " apps/v1/Deployment " + f.path},
+				Examples: []string{get + " apps/v1/Deployment " + f.path},
 			},
 			CheckArguments: CheckPathArgument(provider),
 		}, "attribute-value", fmt.Sprintf("the %s values found at the path", f.t),

@@ -28,7 +28,7 @@ func ExcludedOf(fc *api.FunctionContext) *Excluded {
 }
 
 // withExcluded returns a context with the value that ExcludedOf returns.
-func (s *selector) withExcluded(
+func (s *documentSelector) withExcluded(
 	fc *api.FunctionContext, documents, selected gaby.Container, expr *where.Expr,
 ) *api.FunctionContext {
 	both := where.And(s.where, expr)

@@ -21,7 +21,7 @@ type FunctionHandler struct {
 	converter configkit.ConfigConverter
 	provider  configkit.ResourceProvider
 	functions map[string]*function
-	patterns  *patterns
+	patterns  *patternCache
 	programs  programs
 	selectors *expression.Programs[*cel.Program] // of WhereCEL
 }
@@ -31,15 +31,15 @@ type function struct {
 	*FunctionRegistration
 	name       string // as invoked: the function's name or an alias
 	deprecated bool
-	patterns   *patterns
+	patterns   *patternCache
 	programs   programs
 }
 
-// patterns caches the regular expressions of parameters. They are compiled when an argument is
+// patternCache caches the regular expressions of parameters. They are compiled when an argument is
 // first checked, because most functions of the registry are never invoked.
-type patterns = expression.Programs[*regexp.Regexp]
+type patternCache = expression.Programs[*regexp.Regexp]
 
-func newPatterns() *patterns { return expression.NewPrograms("regexp", pattern.Compile) }
+func newPatterns() *patternCache { return expression.NewPrograms("regexp", pattern.Compile) }
 
 // matches reports whether s matches an expression, which registration has checked.
 func (f *function) matches(pattern, s string) bool {

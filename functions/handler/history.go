@@ -87,7 +87,7 @@ func (h *history) mutations(
 }
 
 // setSteps records what each step made of the data.
-func (r *run) setSteps(parts []part) {
+func (r *run) setSteps(parts []unitPart) {
 	texts := make([][][]byte, len(parts))
 	for i := range parts {
 		texts[i] = [][]byte{parts[i].before}

@@ -37,8 +37,8 @@ type step struct {
 	spent *atomic.Int64 // nanoseconds, on all parts of the data
 }
 
-// result is the result of running a step on some documents.
-type result struct {
+// stepResult is the result of running a step on some documents.
+type stepResult struct {
 	documents gaby.Container
 	output    any
 	report    api.Report
@@ -184,7 +184,7 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 		return nil
 	}
 	h.orderKeys(documents)
-	whole := part{before: data}
+	whole := unitPart{before: data}
 	h.begin(r, &whole, documents)
 	r.response.Notes = append(r.response.Notes, whole.notes...)
 	done := r.newHistory(documents)
@@ -196,7 +196,7 @@ func (h *FunctionHandler) runSteps(r *run, data []byte) error {
 		r.fail(failuresOf(err, "", api.FailureFunction))
 		return nil
 	}
-	r.record([]part{whole})
+	r.record([]unitPart{whole})
 	return nil
 }
 
@@ -353,8 +353,8 @@ func (h *FunctionHandler) runSequentially(
 // positions. The calls for all parts of the data have one limit of time. One that goes on ends the
 // run: nothing else ends a match of a regular expression.
 func (s *step) apply(
-	fc *api.FunctionContext, selection *selector, documents gaby.Container,
-) (res result) {
+	fc *api.FunctionContext, selection *documentSelector, documents gaby.Container,
+) (res stepResult) {
 	fc = fc.WithContext(limit.Named(fc.Context(), func(err error) error {
 		return failureOf(err, s.name, api.FailureFunction)
 	}))
@@ -375,14 +375,14 @@ func (s *step) apply(
 }
 
 func (s *step) applyTimed(
-	fc *api.FunctionContext, selection *selector, documents gaby.Container,
-) result {
+	fc *api.FunctionContext, selection *documentSelector, documents gaby.Container,
+) stepResult {
 	selected, err := documents, error(nil)
 	if !s.f.WholeUnit {
 		selected, err = selection.of(documents, s.where)
 	}
 	if err != nil {
-		return result{err: err}
+		return stepResult{err: err}
 	}
 	if !IsPart(fc) || s.f.Join != nil { // other functions do not need the selection of a part
 		fc = selection.withExcluded(fc, documents, selected, s.where)
@@ -405,7 +405,7 @@ func (s *step) applyTimed(
 // to the list of documents can be discarded.
 func (s *step) call(fc *api.FunctionContext, provider configkit.ResourceProvider,
 	documents gaby.Container,
-) (res result) {
+) (res stepResult) {
 	defer func() {
 		if p := recover(); p != nil {
 			res.err = &PanicError{Function: s.name, Value: p, Stack: debug.Stack()}
@@ -437,7 +437,7 @@ func (s *step) call(fc *api.FunctionContext, provider configkit.ResourceProvider
 
 // checkContract returns an error if the function did something that its signature rules out and on
 // which callers rely.
-func (f *function) checkContract(res result, changed bool) error {
+func (f *function) checkContract(res stepResult, changed bool) error {
 	switch {
 	case slices.Contains(res.documents, nil):
 		return errors.New("the function returned a document that is nil")

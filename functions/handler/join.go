@@ -32,7 +32,7 @@ func inPart(fc *api.FunctionContext, facts *any) *api.FunctionContext {
 
 // join calls the Join of a step with the facts of all parts. The notes of the result are those Join
 // made.
-func (s *step) join(fc *api.FunctionContext, parts []any) (res result) {
+func (s *step) join(fc *api.FunctionContext, parts []any) (res stepResult) {
 	defer func() {
 		if p := recover(); p != nil {
 			res.err = &PanicError{Function: s.name, Value: p, Stack: debug.Stack()}
@@ -44,7 +44,7 @@ func (s *step) join(fc *api.FunctionContext, parts []any) (res result) {
 
 // joinParts calls the Joins of all steps. It reports false if the unit must be processed as a
 // whole.
-func (r *run) joinParts(parts []part) bool {
+func (r *run) joinParts(parts []unitPart) bool {
 	for i := range r.steps {
 		s := &r.steps[i]
 		if s.f.Join == nil {

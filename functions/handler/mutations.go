@@ -8,7 +8,7 @@ import (
 )
 
 // setMutations records the mutations of all parts of the data. Deleted resources come last.
-func (r *run) setMutations(parts []part) {
+func (r *run) setMutations(parts []unitPart) {
 	// A part lists its own deletions last, but the next part follows them: collect all deletions.
 	// mutators is a set, because every part has a mutation by each step that changed it.
 	n := 0

@@ -20,16 +20,16 @@ const partBytes = 128 << 10
 // errPart ends a run on parts that failed.
 var errPart = errors.New("a part failed")
 
-// part is a part of the data and its results.
-type part struct {
+// unitPart is a part of the data and its results.
+type unitPart struct {
 	before []byte
 	// original are the documents before the chain, and marks their state then.
 	original  gaby.Container
 	marks     []gaby.Mark
 	resources int
 	notes     []api.Note
-	results   []result // one per step, without their documents
-	text      [][]byte // in pieces
+	results   []stepResult // one per step, without their documents
+	text      [][]byte     // in pieces
 	changed   bool
 	changes   *Changes
 	steps     map[int][][]byte // see history
@@ -67,7 +67,7 @@ func (h *FunctionHandler) split(r *run, data []byte) *gaby.Parts {
 // depend on others (rollback, --stop, and the order of messages), so the run is then repeated
 // sequentially instead of deriving the same messages a second way.
 func (h *FunctionHandler) runParallel(r *run, parts *gaby.Parts) (ok bool, err error) {
-	finished := make([]part, parts.Len())
+	finished := make([]unitPart, parts.Len())
 	arenas := make(chan *gaby.Arena, parallel.Cores()) // reused for one part after another
 	for range cap(arenas) {
 		arenas <- &gaby.Arena{}
@@ -101,7 +101,7 @@ func (h *FunctionHandler) runParallel(r *run, parts *gaby.Parts) (ok bool, err e
 // runPart runs the chain on part i and stores the results in part. It reports false if a step
 // failed or panicked.
 func (h *FunctionHandler) runPart(
-	r *run, parts *gaby.Parts, i int, arena *gaby.Arena, part *part,
+	r *run, parts *gaby.Parts, i int, arena *gaby.Arena, part *unitPart,
 ) (ok bool) {
 	// A panic in this goroutine would end the process. The sequential run that follows meets it
 	// again where it can be reported.
@@ -130,7 +130,7 @@ func (h *FunctionHandler) runPart(
 }
 
 // begin records the documents of a part before the chain.
-func (h *FunctionHandler) begin(r *run, p *part, documents gaby.Container) {
+func (h *FunctionHandler) begin(r *run, p *unitPart, documents gaby.Container) {
 	p.original = slices.Clone(documents)
 	if r.compares {
 		p.marks = checkpoint(documents)
@@ -143,7 +143,7 @@ func (h *FunctionHandler) begin(r *run, p *part, documents gaby.Container) {
 
 // finishPart prints the documents of a part, and finds out what the chain did to them.
 func (r *run) finishPart(
-	p *part, provider configkit.ResourceProvider, documents gaby.Container, done *history,
+	p *unitPart, provider configkit.ResourceProvider, documents gaby.Container, done *history,
 ) (err error) {
 	if r.mutations {
 		if p.mutations, p.mutators, err = done.mutations(provider); err != nil {
@@ -178,7 +178,7 @@ func (r *run) print(documents gaby.Container) ([][]byte, error) {
 }
 
 // record records the data, the changes, the mutations and the steps of all parts of the data.
-func (r *run) record(parts []part) {
+func (r *run) record(parts []unitPart) {
 	texts, changed := make([][][]byte, len(parts)), false
 	for i := range parts {
 		texts[i], changed = parts[i].text, changed || parts[i].changed
@@ -208,8 +208,8 @@ func (r *run) record(parts []part) {
 
 // mergeResults combines the results of one step for all parts. Rows to be sorted are already sorted
 // within each part.
-func mergeResults(finished []part, step int, sorted bool) result {
-	var merged result
+func mergeResults(finished []unitPart, step int, sorted bool) stepResult {
+	var merged stepResult
 	var parts []any
 	for i := range finished {
 		res := &finished[i].results[step]

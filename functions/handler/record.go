@@ -19,7 +19,7 @@ func (r *run) refuse(s *step) {
 }
 
 // failed records that a step was run and failed.
-func (r *run) failed(s *step, res result) {
+func (r *run) failed(s *step, res stepResult) {
 	outcome := &r.response.Functions[s.index]
 	outcome.Ran, outcome.Failed = true, true
 	r.note(s, res.report.Notes...)
@@ -39,7 +39,7 @@ func (s *step) failures(err error, class api.FailureClass) []*api.Failure {
 
 // succeeded records the result of a step. It returns false if a filter did not pass, which ends the
 // chain without a failure.
-func (r *run) succeeded(s *step, res result) bool {
+func (r *run) succeeded(s *step, res stepResult) bool {
 	outcome := &r.response.Functions[s.index]
 	outcome.Ran, outcome.Seen = true, res.seen
 	outcome.Counted, outcome.Matches = res.report.Counted, res.report.Matches
@@ -84,7 +84,7 @@ func (r *run) noteDeprecated(s *step, args []api.FunctionArgument) {
 
 // noteNothingMatched reports that a step had nothing to do. If the request's where-expression
 // selects no resource, that is reported once instead of for every step.
-func (r *run) noteNothingMatched(s *step, res result) {
+func (r *run) noteNothingMatched(s *step, res stepResult) {
 	note := api.Note{Kind: api.NoteNothingMatched}
 	switch where := where.And(r.where, s.where); {
 	case where != nil && res.seen == 0:
@@ -174,7 +174,7 @@ func (r *run) fail(failures []*api.Failure) {
 
 // compare returns what the chain changed in the documents of a part, if that was asked for.
 func (r *run) compare(
-	p *part, provider configkit.ResourceProvider, documents gaby.Container,
+	p *unitPart, provider configkit.ResourceProvider, documents gaby.Container,
 ) *Changes {
 	if !r.compares {
 		return nil

@@ -60,13 +60,14 @@ func (h *FunctionHandler) parseCEL(fc *api.FunctionContext, text string) (*where
 	}), nil
 }
 
-// selector decides which documents the functions of a chain see. It must not be used concurrently.
+// documentSelector decides which documents the functions of a chain see. It must not be used
+// concurrently.
 //
 // The expression of the request says what the chain is about. It is evaluated once for each
 // document, when the chain first meets it: a function that changes what the expression looks at
 // does not hide the document from later functions. The expression of an invocation says what that
 // function is about, and is evaluated on the documents as they are at that moment.
-type selector struct {
+type documentSelector struct {
 	provider configkit.ResourceProvider
 	where    *where.Expr // of the request
 	met      map[*gaby.YamlDoc]bool
@@ -74,10 +75,10 @@ type selector struct {
 }
 
 // grow counts bytes that the running function adds to documents.
-func (s *selector) grow(bytes int) error { return limit.Grow(s.ctx, int64(bytes)) }
+func (s *documentSelector) grow(bytes int) error { return limit.Grow(s.ctx, int64(bytes)) }
 
 // added notes the documents that a function added to the others.
-func (s *selector) added(before, after gaby.Container) error {
+func (s *documentSelector) added(before, after gaby.Container) error {
 	if slices.Equal(before, after) {
 		return nil
 	}
@@ -96,8 +97,8 @@ func (s *selector) added(before, after gaby.Container) error {
 }
 
 // newSelector returns a selection for one run of the chain. Every part has its own.
-func (r *run) newSelector(provider configkit.ResourceProvider) *selector {
-	s := &selector{
+func (r *run) newSelector(provider configkit.ResourceProvider) *documentSelector {
+	s := &documentSelector{
 		provider: configkit.Nameless{ResourceProvider: provider}, where: r.where, ctx: r.ctx,
 	}
 	if s.where != nil {
@@ -107,7 +108,7 @@ func (r *run) newSelector(provider configkit.ResourceProvider) *selector {
 }
 
 // of returns the documents that a step sees. Without expressions it is the container itself.
-func (s *selector) of(documents gaby.Container, where *where.Expr) (gaby.Container, error) {
+func (s *documentSelector) of(documents gaby.Container, where *where.Expr) (gaby.Container, error) {
 	if s.where == nil && where == nil {
 		return documents, nil
 	}
@@ -126,7 +127,7 @@ func (s *selector) of(documents gaby.Container, where *where.Expr) (gaby.Contain
 }
 
 // selects reports whether a step whose own expression is where sees the document.
-func (s *selector) selects(doc *gaby.YamlDoc, where *where.Expr) (bool, error) {
+func (s *documentSelector) selects(doc *gaby.YamlDoc, where *where.Expr) (bool, error) {
 	if s.where != nil {
 		ok, met := s.met[doc]
 		if !met {

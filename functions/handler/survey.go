@@ -62,8 +62,8 @@ func (s *Surveyed) Has(t api.ResourceType, segments []string) bool {
 	return s.survey().seen.Has(t, segments)
 }
 
-// surveyFor returns the function that gives the steps of a request their survey: that of the caller,
-// or one of the unit. It reads the unit a second time, but only if a function asks for it.
+// surveyFor returns the function that gives the steps of a request their survey: that of the
+// caller, or one of the unit. It reads the unit a second time, but only if a function asks for it.
 func (h *FunctionHandler) surveyFor(
 	r *run, request *api.FunctionInvocationRequest, options Options,
 ) func() *Survey {
@@ -152,7 +152,7 @@ func (h *FunctionHandler) survey(r *run, documents gaby.Container) *Survey {
 
 // countSelected returns the number of resources that a step sees.
 func (h *FunctionHandler) countSelected(
-	selection *selector, documents gaby.Container, expr *where.Expr,
+	selection *documentSelector, documents gaby.Container, expr *where.Expr,
 ) int {
 	n := 0
 	for _, doc := range documents {

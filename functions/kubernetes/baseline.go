@@ -106,8 +106,8 @@ func (c *changes) of(
 	return yamlkit.SortRows(rows), errors.Join(problems...)
 }
 
-// field identifies a field of a resource within the unit.
-type field struct {
+// comparedField identifies a field of a resource within the unit.
+type comparedField struct {
 	resource yamlkit.ResourceTypeAndName
 	path     api.ResolvedPath
 }
@@ -135,10 +135,10 @@ func (c *changes) find(name api.AttributeName) (api.AttributeValueList, error) {
 		return nil, err
 	}
 	paths := c.provider.AttributePaths(name)
-	was := map[field]any{}
+	was := map[comparedField]any{}
 	err = yamlkit.VisitMatches(c.before, paths, keys, c.provider, func(p *yamlkit.Match) {
 		if v, ok := valueOf(p); ok {
-			was[field{yamlkit.TypeAndName(p.Resource), p.Path()}] = v
+			was[comparedField{yamlkit.TypeAndName(p.Resource), p.Path()}] = v
 		}
 	})
 	if err != nil {
@@ -148,7 +148,7 @@ func (c *changes) find(name api.AttributeName) (api.AttributeValueList, error) {
 		func(*yamlkit.Match) { c.compared++ })
 	var rows api.AttributeValueList
 	err = yamlkit.VisitMatches(c.docs, paths, keys, c.provider, func(p *yamlkit.Match) {
-		before, ok := was[field{yamlkit.TypeAndName(p.Resource), p.Path()}]
+		before, ok := was[comparedField{yamlkit.TypeAndName(p.Resource), p.Path()}]
 		if !ok {
 			return
 		}

@@ -19,8 +19,8 @@ const (
 	attributeResources       api.AttributeName = "container-resources-defaults"
 )
 
-// editor edits the documents of a call and returns the number of its matches.
-type editor func(c *handler.Call) (matches int, err error)
+// defaultsEditor edits the documents of a call and returns the number of its matches.
+type defaultsEditor func(c *handler.Call) (matches int, err error)
 
 // defaultsFunctions returns the functions that set registered defaults, and set-pod-defaults.
 func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
@@ -39,7 +39,7 @@ func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 	for _, f := range []struct {
 		name, description string
 		attribute         api.AttributeName
-		set               editor
+		set               defaultsEditor
 	}{
 		{
 			"set-pod-security-defaults",
@@ -108,7 +108,7 @@ func defaultsFunctions(provider configkit.ResourceProvider) []handler.FunctionRe
 func defaultsSetter(
 	provider configkit.ResourceProvider, paths configkit.PathSource,
 	set func(*handler.Call) func(*yamlkit.Match) error,
-) editor {
+) defaultsEditor {
 	return func(c *handler.Call) (int, error) {
 		return yamlkit.EditPaths(c.Docs, paths, nil, provider,
 			yamlkit.EditOptions{Upsert: true, InOrder: true}, set(c))
@@ -174,7 +174,7 @@ func attributesPaths(
 // podDefault is one of the settings of set-pod-defaults. A parameter selects it.
 type podDefault struct {
 	parameter, description string
-	set                    editor
+	set                    defaultsEditor
 }
 
 func setPodDefaultsFunction(

@@ -15,7 +15,7 @@ import (
 
 // renaming is a resource and its new name.
 type renaming struct {
-	namespaces.Resource
+	namespaces.NamedResource
 	name string
 }
 
@@ -68,7 +68,7 @@ func (r *renamer) elsewhere(kind, namespace, name string) (string, bool) {
 }
 
 // selects reports whether the where-expressions select a resource of an input file.
-func (r *renamer) selects(in schemas.Input) bool {
+func (r *renamer) selects(in schemas.InputResource) bool {
 	excluded := handler.ExcludedOf(r.call.FunctionContext)
 	if excluded == nil {
 		return true

@@ -8,8 +8,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
 )
 
-// attribute is an attribute of blocks, with a getter and a setter.
-type attribute struct {
+// versionAttribute is an attribute of blocks, with a getter and a setter.
+type versionAttribute struct {
 	name        api.AttributeName
 	block       api.ResourceType
 	path        api.UnresolvedPath
@@ -21,14 +21,14 @@ type attribute struct {
 }
 
 // versions returns the attributes with the sources and versions of what a configuration uses.
-func versions() []attribute {
+func versions() []versionAttribute {
 	text := func(name, example, description string) api.FunctionParameter {
 		return api.FunctionParameter{
 			ParameterName: name, Required: true, DataType: api.DataTypeString, Example: example,
 			Description: description,
 		}
 	}
-	return []attribute{
+	return []versionAttribute{
 		{
 			name: "module-source", block: "module", path: "source",
 			value: text(
@@ -63,7 +63,7 @@ func versions() []attribute {
 }
 
 // register registers the path of the attribute, with its getter and setter.
-func (a attribute) register(
+func (a versionAttribute) register(
 	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
 ) error {
 	function := func(verb string) *api.FunctionInvocation {

@@ -88,7 +88,7 @@ func schemaMapOf(args []api.FunctionArgument) (map[api.ResourceType]*jsonschema.
 	schemas := map[api.ResourceType]*jsonschema.Schema{}
 	var problems []error
 	for _, e := range doc.Value().All() {
-		schema, err := jsonschema.Compile("", e, jsonschema.Options{Formats: true})
+		schema, err := jsonschema.Compile("", e, jsonschema.CompilerOptions{Formats: true})
 		if err != nil {
 			for _, problem := range configkit.Unjoin(err) {
 				problems = append(problems,

@@ -35,7 +35,8 @@ type referenceSetter struct {
 // error. It returns the number of references.
 func (s *referenceSetter) run() (matches int, err error) {
 	s.survey(s.call.Unit())
-	known, foreign, placeholders := map[string]*references.Reference{}, map[string]*references.Reference{}, 0
+	known, foreign, placeholders := map[string]*references.Reference{},
+		map[string]*references.Reference{}, 0
 	if _, err := s.visit(func(ref *references.Reference) bool {
 		switch {
 		case configkit.IsPlaceholder(ref.Name):
@@ -107,11 +108,11 @@ func (s *referenceSetter) isPresent(ref *references.Reference) bool {
 
 // survey finds the resources of the type in the unit and in the rest of the input.
 func (s *referenceSetter) survey(unit gaby.Container) {
-	var own []schemas.Input
+	var own []schemas.InputResource
 	for _, doc := range unit {
 		if info, err := s.provider.ResourceInfo(doc); err == nil &&
 			configkit.SameKind(info.ResourceType, s.of) {
-			own = append(own, schemas.Input{ResourceInfo: info})
+			own = append(own, schemas.InputResource{ResourceInfo: info})
 			s.own = append(s.own, doc)
 		}
 	}
@@ -137,7 +138,9 @@ func (s *referenceSetter) onlyForeign(foreign map[string]*references.Reference) 
 }
 
 // needsOldName returns an error that asks the user to choose one of the references, by name.
-func (s *referenceSetter) needsOldName(references map[string]*references.Reference, message string) error {
+func (s *referenceSetter) needsOldName(references map[string]*references.Reference,
+	message string,
+) error {
 	names := slices.Sorted(maps.Keys(references))
 	first := references[names[0]].Match
 	return &api.Failure{

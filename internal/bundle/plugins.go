@@ -88,7 +88,7 @@ func (p *Plugins) Add(made plugin.Plugin, origin string) error {
 			return fail("its schema: %w", err)
 		}
 		if added.schema, err = jsonschema.Compile("", doc.Value(),
-			jsonschema.Options{Dialect: jsonschema.Draft7}); err != nil {
+			jsonschema.CompilerOptions{Dialect: jsonschema.Draft7}); err != nil {
 			return fail("its schema: %w", err)
 		}
 	}

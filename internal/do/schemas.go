@@ -24,14 +24,14 @@ func (l *loop) addSchemas() error {
 	if err != nil {
 		return err
 	}
-	return l.deps.Executor.AddSchemas(func() ([]schemas.File, error) {
+	return l.deps.Executor.AddSchemas(func() ([]schemas.SchemaFile, error) {
 		reader := Reader(l.options.Settings, l.deps.Streams)
-		var all []schemas.File
+		var all []schemas.SchemaFile
 		var problems []error
 		for _, path := range paths {
 			text, err := readNamed(l.ctx, reader, named[path], path)
 			problems = append(problems, err)
-			file := schemas.File{Name: diag.FileName(path), Text: text}
+			file := schemas.SchemaFile{Name: diag.FileName(path), Text: text}
 			if named[path].OfProject() {
 				file.Project = named[path].By.String()
 			}
@@ -131,20 +131,20 @@ func (l *loop) addInputs() error {
 
 // inputs reads the input files, of all shards, that may hold Kubernetes resources. Errors are
 // skipped: they are reported when functions run on the files.
-func (l *loop) inputs() []schemas.File {
-	var all []schemas.File
+func (l *loop) inputs() []schemas.SchemaFile {
+	var all []schemas.SchemaFile
 	reader := *l.request.reader
 	reader.RegularOnly = true // a pipe can be read once, and is a unit
 	for _, f := range l.request.found.All() {
 		if first := l.request.first; first != nil && f.Path == first.File {
-			all = append(all, schemas.File{Name: diag.FileName(f.Path), Text: first.Data})
+			all = append(all, schemas.SchemaFile{Name: diag.FileName(f.Path), Text: first.Data})
 			continue
 		}
 		if f.Path == "-" || f.Problem != nil || !f.Explicit && !isSchemaFile(f.Path) {
 			continue
 		}
 		if text, err := reader.Bytes(l.ctx, f.Path); err == nil {
-			all = append(all, schemas.File{Name: diag.FileName(f.Path), Text: text})
+			all = append(all, schemas.SchemaFile{Name: diag.FileName(f.Path), Text: text})
 		}
 	}
 	return all

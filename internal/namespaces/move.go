@@ -55,7 +55,7 @@ type Move struct {
 
 // movedResource is a resource before the move.
 type movedResource struct {
-	Resource
+	NamedResource
 	err       error
 	stays     bool // it is not selected
 	generated bool // the cluster generates its name from metadata.generateName
@@ -377,10 +377,10 @@ func (m *Move) same(r *movedResource, other, of string) *api.Failure {
 }
 
 // sameInput returns the resource of another file that r would become the same as.
-func (m *Move) sameInput(r *movedResource) (schemas.Input, bool) {
+func (m *Move) sameInput(r *movedResource) (schemas.InputResource, bool) {
 	after, ok := m.after(r)
 	if !ok || after[1] == r.Namespace {
-		return schemas.Input{}, false
+		return schemas.InputResource{}, false
 	}
 	// The namespaces whose resources are in the new one after the move.
 	from := []string{after[1]}
@@ -394,7 +394,7 @@ func (m *Move) sameInput(r *movedResource) (schemas.Input, bool) {
 			}
 		}
 	}
-	return schemas.Input{}, false
+	return schemas.InputResource{}, false
 }
 
 // after returns the kind, the namespace and the name of a resource after the move. ok is false if

@@ -11,24 +11,24 @@ import (
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 )
 
-// Resource is a resource with its present name. Doc is nil if it is not in the unit.
-type Resource struct {
+// NamedResource is a resource with its present name. Doc is nil if it is not in the unit.
+type NamedResource struct {
 	Doc       *gaby.YamlDoc
 	Info      api.ResourceInfo
 	Namespace string
 }
 
 // NewResource returns the resource of doc, which may be nil.
-func NewResource(doc *gaby.YamlDoc, info api.ResourceInfo) Resource {
+func NewResource(doc *gaby.YamlDoc, info api.ResourceInfo) NamedResource {
 	namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
-	return Resource{doc, info, namespace}
+	return NamedResource{doc, info, namespace}
 }
 
 // Name returns the present name of the resource.
-func (r *Resource) Name() string { return string(r.Info.ResourceNameWithoutScope) }
+func (r *NamedResource) Name() string { return string(r.Info.ResourceNameWithoutScope) }
 
 // Failure returns a failure at the name of the resource.
-func (r *Resource) Failure(hint, format string, args ...any) *api.Failure {
+func (r *NamedResource) Failure(hint, format string, args ...any) *api.Failure {
 	return &api.Failure{
 		Class: api.FailureFunction, Resource: r.Info.String(), Path: "metadata.name",
 		Pos:     r.Doc.Value().Get("metadata").Get("name").Position(),
@@ -37,16 +37,17 @@ func (r *Resource) Failure(hint, format string, args ...any) *api.Failure {
 }
 
 // OtherInputs returns the resources with this kind and name in a namespace, or
-// [schemas.Anywhere], in the other files of the run. It returns none once a preceding function may have changed names.
+// [schemas.Anywhere], in the other files of the run. It returns none once a preceding function may
+// have changed names.
 func OtherInputs(
 	fc *api.FunctionContext, provider configkit.ResourceProvider, kind, namespace, name string,
-) []schemas.Input {
+) []schemas.InputResource {
 	p, ok := provider.(schemas.InputProvider)
 	file := handler.InputFile(fc)
 	if !ok || file == "" {
 		return nil
 	}
-	var others []schemas.Input
+	var others []schemas.InputResource
 	for _, input := range p.Inputs().In(kind, namespace, name) {
 		if input.File != file {
 			others = append(others, input)

@@ -38,10 +38,10 @@ func NewSurvey(
 		provider: provider, unit: docs, inputs: schemas.IndexResources(nil),
 		reasons: map[string]string{},
 	}
-	var own []schemas.Input
+	var own []schemas.InputResource
 	for _, doc := range docs {
 		if info, err := provider.ResourceInfo(doc); err == nil {
-			own = append(own, schemas.Input{ResourceInfo: info})
+			own = append(own, schemas.InputResource{ResourceInfo: info})
 		}
 	}
 	s.own = schemas.IndexResources(own)

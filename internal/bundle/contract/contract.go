@@ -87,7 +87,7 @@ func schema(d *plugin.Description) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the schema: %w", err)
 	}
-	s, err := jsonschema.Compile("", doc.Value(), jsonschema.Options{Dialect: jsonschema.Draft7})
+	s, err := jsonschema.Compile("", doc.Value(), jsonschema.CompilerOptions{Dialect: jsonschema.Draft7})
 	if err != nil {
 		return nil, fmt.Errorf("the schema: %w", err)
 	}

@@ -49,7 +49,7 @@ type App struct {
 	// Writes are the files that the process is writing.
 	Writes do.Writes
 
-	secrets sensitive.Set
+	secrets sensitive.SecretSet
 	hides   sync.Once
 }
 
@@ -62,7 +62,7 @@ func (a *App) OpenGate() {
 }
 
 // Hide masks secret values in everything that people read from here on: messages, text, and on a
-// terminal JSON. words also masks values that are words or numbers; see sensitive.Set.
+// terminal JSON. words also masks values that are words or numbers; see sensitive.SecretSet.
 func (a *App) Hide(values *sensitive.Values, words bool) {
 	if values != nil {
 		a.secrets.Add(values, words)

@@ -85,19 +85,19 @@ func once(problems []Problem) []Problem {
 	})
 }
 
-func newCheck(v gaby.Value, s *Schema) *check {
-	return &check{
+func newCheck(v gaby.Value, s *Schema) *checkState {
+	return &checkState{
 		root: v, schemas: s.resource.compiler.size(), left: freeCost,
 		leftForHints: hintCost,
 	}
 }
 
-// check is the state of one check.
-type check struct {
+// checkState is the state of one check.
+type checkState struct {
 	path     []segment
 	problems []Problem
 	quiet    bool // only report whether the value is valid; record no problems
-	scope    []*resource
+	scope    []*schemaResource
 	objects  []objectAt // the objects around the current value
 	depth    int
 	ruled    []ruled
@@ -123,7 +123,9 @@ type segment struct {
 }
 
 // report records a problem, unless the check is quiet.
-func (c *check) report(property string, pos gaby.Position, keyword, format string, args ...any) {
+func (c *checkState) report(property string, pos gaby.Position, keyword, format string,
+	args ...any,
+) {
 	if c.quiet {
 		c.spend(problemCost / 5)
 		return
@@ -139,7 +141,7 @@ func (c *check) report(property string, pos gaby.Position, keyword, format strin
 }
 
 // fail records a problem with v and returns false.
-func (c *check) fail(v gaby.Value, keyword, format string, args ...any) bool {
+func (c *checkState) fail(v gaby.Value, keyword, format string, args ...any) bool {
 	var pos gaby.Position
 	if !c.quiet {
 		pos = v.Position()
@@ -149,7 +151,7 @@ func (c *check) fail(v gaby.Value, keyword, format string, args ...any) bool {
 }
 
 // failAt records a problem with a property and returns false.
-func (c *check) failAt(
+func (c *checkState) failAt(
 	property string, pos gaby.Position, keyword, format string, args ...any,
 ) bool {
 	c.report(property, pos, keyword, format, args...)
@@ -157,7 +159,7 @@ func (c *check) failAt(
 }
 
 // hint sets the hint of the last recorded problem.
-func (c *check) hint(format string, args ...any) {
+func (c *checkState) hint(format string, args ...any) {
 	if !c.quiet && len(c.problems) > 0 {
 		c.problems[len(c.problems)-1].Hint = fmt.Sprintf(format, args...)
 	}
@@ -165,7 +167,7 @@ func (c *check) hint(format string, args ...any) {
 
 // suggest sets a hint with the names that typed may be a misspelling of. It reports
 // whether there are any.
-func (c *check) suggest(typed string, names []string) (found bool) {
+func (c *checkState) suggest(typed string, names []string) (found bool) {
 	if len(typed) > 100 || !c.spendOnHint(5*len(names)) {
 		return false
 	}
@@ -177,7 +179,7 @@ func (c *check) suggest(typed string, names []string) (found bool) {
 }
 
 // pathCost returns the cost of recording the current path.
-func (c *check) pathCost() int {
+func (c *checkState) pathCost() int {
 	n := len(c.path) / 2
 	for i := range c.path {
 		n += len(c.path[i].key) / bytesPerCost
@@ -185,7 +187,7 @@ func (c *check) pathCost() int {
 	return n
 }
 
-func (c *check) segments() []string {
+func (c *checkState) segments() []string {
 	all := make([]string, len(c.path), len(c.path)+1)
 	for i, s := range c.path {
 		if all[i] = strings.Clone(s.key); !s.isKey {
@@ -196,7 +198,7 @@ func (c *check) segments() []string {
 }
 
 // at checks a property or an element.
-func (c *check) at(where segment, v gaby.Value, s *Schema) bool {
+func (c *checkState) at(where segment, v gaby.Value, s *Schema) bool {
 	c.path = append(c.path, where)
 	valid := s.check(c, v, nil)
 	c.path = c.path[:len(c.path)-1]
@@ -204,7 +206,7 @@ func (c *check) at(where segment, v gaby.Value, s *Schema) bool {
 }
 
 // asks reports whether a value is valid, without recording problems.
-func (c *check) asks(v gaby.Value, s *Schema, ev *evaluated) bool {
+func (c *checkState) asks(v gaby.Value, s *Schema, ev *evaluated) bool {
 	before := c.quiet
 	c.quiet = true
 	valid := s.check(c, v, ev)
@@ -214,7 +216,7 @@ func (c *check) asks(v gaby.Value, s *Schema, ev *evaluated) bool {
 
 // check checks a value, and adds the properties and elements that the schema evaluated to ev,
 // unless ev is nil.
-func (s *Schema) check(c *check, v gaby.Value, ev *evaluated) (valid bool) {
+func (s *Schema) check(c *checkState, v gaby.Value, ev *evaluated) (valid bool) {
 	if c.depth >= maxDepth {
 		c.spend(math.MaxInt / 2)
 	}
@@ -243,7 +245,7 @@ func (s *Schema) check(c *check, v gaby.Value, ev *evaluated) (valid bool) {
 }
 
 // checkAll checks all keywords except unevaluatedItems and unevaluatedProperties.
-func (s *Schema) checkAll(c *check, v gaby.Value, ev *evaluated) bool {
+func (s *Schema) checkAll(c *checkState, v gaby.Value, ev *evaluated) bool {
 	if s.rejectsAll {
 		return c.fail(v, "false", "nothing is allowed here")
 	}
@@ -287,7 +289,7 @@ func (s *Schema) checkAll(c *check, v gaby.Value, ev *evaluated) bool {
 }
 
 // wrongType records that a value has a type that is not allowed.
-func (s *Schema) wrongType(c *check, v gaby.Value, t types) bool {
+func (s *Schema) wrongType(c *checkState, v gaby.Value, t types) bool {
 	if c.quiet {
 		return false
 	}

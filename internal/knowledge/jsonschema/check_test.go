@@ -21,7 +21,7 @@ func parse(t testing.TB, text string) gaby.Value {
 }
 
 // found returns the problems of a value, one per line.
-func found(t testing.TB, schema, text string, options jsonschema.Options) string {
+func found(t testing.TB, schema, text string, options jsonschema.CompilerOptions) string {
 	t.Helper()
 	s, err := jsonschema.Compile("", parse(t, schema), options)
 	if err != nil {
@@ -136,7 +136,7 @@ func TestProblems(t *testing.T) {
 	} {
 		t.Run(c.schema, func(t *testing.T) {
 			if have := found(t, c.schema, c.value,
-				jsonschema.Options{Formats: true}); have != c.want {
+				jsonschema.CompilerOptions{Formats: true}); have != c.want {
 				t.Errorf("%s of %s:\n%s\nwant\n%s", c.value, c.schema, have, c.want)
 			}
 		})
@@ -211,7 +211,7 @@ func TestKubernetesDialects(t *testing.T) {
 	} {
 		t.Run(c.value, func(t *testing.T) {
 			if have := found(t, c.schema, c.value,
-				jsonschema.Options{Dialect: c.dialect}); have != c.want {
+				jsonschema.CompilerOptions{Dialect: c.dialect}); have != c.want {
 				t.Errorf("%s of %s:\n%s\nwant\n%s", c.value, c.schema, have, c.want)
 			}
 		})
@@ -266,13 +266,13 @@ oneOf:
 	} {
 		t.Run(value, func(t *testing.T) {
 			if have := found(t, schema, value,
-				jsonschema.Options{Dialect: jsonschema.Structural}); have != want {
+				jsonschema.CompilerOptions{Dialect: jsonschema.Structural}); have != want {
 				t.Errorf("%s:\n%s\nwant\n%s", value, have, want)
 			}
 		})
 	}
 	s, err := jsonschema.Compile("", parse(t, schema),
-		jsonschema.Options{Dialect: jsonschema.Structural})
+		jsonschema.CompilerOptions{Dialect: jsonschema.Structural})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestOlderDrafts(t *testing.T) {
 			"3": "1:1 : 3 is not greater than 3", "4": "", "5": "",
 			"6": "1:1 : 6 is more than the maximum 5",
 		} {
-			if got := found(t, schema, value, jsonschema.Options{}); got != want {
+			if got := found(t, schema, value, jsonschema.CompilerOptions{}); got != want {
 				t.Errorf("draft %s: %s: %q, want %q", draft, value, got, want)
 			}
 		}
@@ -324,7 +324,7 @@ func TestSchemaErrors(t *testing.T) {
 			"1:27: maxItems is a whole number of at least 0, not -1",
 	} {
 		t.Run(schema, func(t *testing.T) {
-			_, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{})
+			_, err := jsonschema.Compile("", parse(t, schema), jsonschema.CompilerOptions{})
 			if err == nil || err.Error() != want {
 				t.Errorf("%s:\n%v\nwant\n%s", schema, err, want)
 			}
@@ -353,7 +353,7 @@ func TestReferencesToOtherSchemas(t *testing.T) {
 				nil,
 				func(string) (gaby.Value, error) { return gaby.Value{}, nil },
 			} {
-				_, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{Load: load})
+				_, err := jsonschema.Compile("", parse(t, schema), jsonschema.CompilerOptions{Load: load})
 				if e, ok := errors.AsType[*jsonschema.SchemaError](err); !ok || e.Hint != wants[i] {
 					t.Errorf("%s: %v with the hint %q, want %q", schema, err, e.Hint, wants[i])
 				}
@@ -364,7 +364,7 @@ func TestReferencesToOtherSchemas(t *testing.T) {
 
 func TestWithoutRequired(t *testing.T) {
 	s, err := jsonschema.Compile("", parse(t, `{required: [a], properties: {b: {required: [c]}}}`),
-		jsonschema.Options{})
+		jsonschema.CompilerOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -415,7 +415,7 @@ func FuzzCheck(f *testing.F) {
 			jsonschema.OpenAPI, jsonschema.Structural,
 		} {
 			compiled, err := jsonschema.Compile("", s.Value(),
-				jsonschema.Options{Dialect: dialect, Formats: true})
+				jsonschema.CompilerOptions{Dialect: dialect, Formats: true})
 			if err != nil {
 				continue
 			}

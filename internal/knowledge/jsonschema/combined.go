@@ -41,7 +41,7 @@ func (k keywords) combination() *combination {
 
 // check checks the keywords. Alternatives are checked without recording problems, and explained
 // only if the value matches none.
-func (r *combination) check(c *check, v gaby.Value, ev *evaluated) bool {
+func (r *combination) check(c *checkState, v gaby.Value, ev *evaluated) bool {
 	valid := true
 	for _, s := range r.all {
 		valid = s.check(c, v, ev) && valid
@@ -84,7 +84,7 @@ func (s *Schema) onlyRequires() []string {
 	return s.object.required
 }
 
-func (r *combination) checkCondition(c *check, v gaby.Value, ev *evaluated) bool {
+func (r *combination) checkCondition(c *checkState, v gaby.Value, ev *evaluated) bool {
 	seen := ev.empty()
 	branch := r.els
 	if c.asks(v, r.condition, seen) {
@@ -94,7 +94,7 @@ func (r *combination) checkCondition(c *check, v gaby.Value, ev *evaluated) bool
 	return branch == nil || branch.check(c, v, ev)
 }
 
-func checkSome(c *check, v gaby.Value, schemas []*Schema, ev *evaluated) bool {
+func checkSome(c *checkState, v gaby.Value, schemas []*Schema, ev *evaluated) bool {
 	valid := false
 	for _, s := range schemas {
 		seen := ev.empty()
@@ -109,7 +109,7 @@ func checkSome(c *check, v gaby.Value, schemas []*Schema, ev *evaluated) bool {
 	return valid || c.explain(v, schemas, "anyOf")
 }
 
-func checkExactlyOne(c *check, v gaby.Value, schemas []*Schema, ev *evaluated) bool {
+func checkExactlyOne(c *checkState, v gaby.Value, schemas []*Schema, ev *evaluated) bool {
 	first := -1
 	for i, s := range schemas {
 		seen := ev.empty()
@@ -133,7 +133,7 @@ const shownAlternatives = 3
 // explain records why a value matches no alternative. If just one alternative accepts the type of
 // the value and its fields with fixed values, that one was likely meant, and its problems are
 // recorded as if there were no others.
-func (c *check) explain(v gaby.Value, schemas []*Schema, keyword string) bool {
+func (c *checkState) explain(v gaby.Value, schemas []*Schema, keyword string) bool {
 	if c.quiet {
 		return false
 	}
@@ -171,7 +171,7 @@ func (c *check) explain(v gaby.Value, schemas []*Schema, keyword string) bool {
 
 // isFar reports whether the recorded problems show that this alternative was not meant: the value
 // has another type, or it or one of its fields has a value that const, enum or not rules out.
-func (c *check) isFar() bool {
+func (c *checkState) isFar() bool {
 	for i := range c.problems {
 		p := &c.problems[i]
 		switch len(p.Path) - len(c.path) {

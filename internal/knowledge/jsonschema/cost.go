@@ -42,7 +42,7 @@ var ErrTooCostly = errors.New(
 // spend subtracts a cost from what is left. The first time nothing is left, it adds an allowance
 // for the sizes of document and schema; the second time it records ErrTooCostly. It reports whether
 // the check may go on.
-func (c *check) spend(cost int) bool {
+func (c *checkState) spend(cost int) bool {
 	if c.left -= cost; c.left >= 0 {
 		return c.err == nil
 	}
@@ -58,21 +58,21 @@ func (c *check) spend(cost int) bool {
 }
 
 // canonical returns the canonical text of a value, at a cost that grows with its length.
-func (c *check) canonical(v gaby.Value) string {
+func (c *checkState) canonical(v gaby.Value) string {
 	text := string(appendCanonical(nil, v))
 	c.spend(2 * len(text))
 	return text
 }
 
 // merge adds the contents of other to ev.
-func (c *check) merge(ev, other *evaluated) {
+func (c *checkState) merge(ev, other *evaluated) {
 	if ev != nil && other != nil && c.spend(1+len(other.properties)+len(other.elements)) {
 		ev.merge(other)
 	}
 }
 
 // spendOnExact pays for exact arithmetic with numbers.
-func (c *check) spendOnExact(numbers ...*number) bool {
+func (c *checkState) spendOnExact(numbers ...*number) bool {
 	bits := 0 // the cost grows with their square
 	for _, n := range numbers {
 		if n.rat != nil {
@@ -83,7 +83,7 @@ func (c *check) spendOnExact(numbers ...*number) bool {
 }
 
 // spendOnHint pays for the search for a hint, and reports whether the check can afford it.
-func (c *check) spendOnHint(cost int) bool {
+func (c *checkState) spendOnHint(cost int) bool {
 	c.leftForHints -= cost
 	return !c.quiet && c.leftForHints >= 0
 }
@@ -100,14 +100,14 @@ func size(v gaby.Value) int {
 	return n
 }
 
-// pattern is a compiled regular expression with its number of states, which bounds the cost of
-// matching a byte.
-type pattern struct {
+// countedPattern is a compiled regular expression with its number of states, which bounds the cost
+// of matching a byte.
+type countedPattern struct {
 	*regexp.Regexp
 	states int
 }
 
-func (c *check) matches(p pattern, text string) bool {
+func (c *checkState) matches(p countedPattern, text string) bool {
 	statesAtOnce := 32
 	if p.states > 400 { // package regexp has no fast path for programs of this size
 		statesAtOnce = 6

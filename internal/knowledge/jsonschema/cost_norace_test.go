@@ -58,7 +58,7 @@ func TestTooCostly(t *testing.T) {
 			`false]}, "b": {"anyOf": [` + strings.Repeat(`{"type": "string"}, `, 300) + `false]}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{})
+			s, err := jsonschema.Compile("", parse(t, schema), jsonschema.CompilerOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +126,7 @@ func TestCostOfLargeValues(t *testing.T) {
 			if c.long && !long {
 				t.Skip("only with LONG=1")
 			}
-			s, err := jsonschema.Compile("", parse(t, c.schema), jsonschema.Options{Formats: true})
+			s, err := jsonschema.Compile("", parse(t, c.schema), jsonschema.CompilerOptions{Formats: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +163,7 @@ func TestCostlyDefaults(t *testing.T) {
 	}
 	s, err := jsonschema.Compile("",
 		parse(t, `{"type": "object", "properties": {"x": `+schema+`}}`),
-		jsonschema.Options{Dialect: jsonschema.Structural})
+		jsonschema.CompilerOptions{Dialect: jsonschema.Structural})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestCostlyRegularExpressions(t *testing.T) {
 				fmt.Fprintf(&b, `"%s%d": {}, `, pattern, i)
 			}
 			_, err := jsonschema.Compile("",
-				parse(t, `{"patternProperties": {`+b.String()+`"x": {}}}`), jsonschema.Options{})
+				parse(t, `{"patternProperties": {`+b.String()+`"x": {}}}`), jsonschema.CompilerOptions{})
 			if err == nil || !strings.HasSuffix(err.Error(),
 				"patternProperties: there are too many large regular expressions") {
 				t.Error(err)

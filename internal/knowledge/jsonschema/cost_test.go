@@ -26,7 +26,7 @@ func TestReferencesIntoSchemas(t *testing.T) {
 	}
 	begin := time.Now()
 	_, err := jsonschema.Compile("", parse(t, `{"$defs": {"a": `+inner+`}, "allOf": [`+refs+`]}`),
-		jsonschema.Options{})
+		jsonschema.CompilerOptions{})
 	if took := time.Since(begin); err != nil || took > 3*time.Second {
 		t.Errorf("%s, %v", took, err)
 	}
@@ -36,7 +36,7 @@ func TestReferencesIntoSchemas(t *testing.T) {
 // checking a thousand values.
 func TestTooManyRules(t *testing.T) {
 	compiled := 0
-	options := jsonschema.Options{
+	options := jsonschema.CompilerOptions{
 		Dialect: jsonschema.Structural,
 		Rules: func(*jsonschema.Rule, gaby.Value, bool) (jsonschema.RuleProgram, error) {
 			compiled++
@@ -65,7 +65,7 @@ func TestLongAlternatives(t *testing.T) {
 
 func check(t *testing.T, schema, value string) []jsonschema.Problem {
 	t.Helper()
-	s, err := jsonschema.Compile("", parse(t, schema), jsonschema.Options{Formats: true})
+	s, err := jsonschema.Compile("", parse(t, schema), jsonschema.CompilerOptions{Formats: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestProblemsOnce(t *testing.T) {
 		parse(t,
 			`{allOf: [{$ref: "#/$defs/a"}, {$ref: "#/$defs/a"}, {type: object}], $defs: {a: `+
 				`{properties: {b: {type: string}}}}}`),
-		jsonschema.Options{})
+		jsonschema.CompilerOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 // complete changes a custom resource as the API server does before it checks: missing fields get
 // their defaults, and null fields that are not nullable are dropped.
-func (s *Schema) complete(c *check, v gaby.Value) {
+func (s *Schema) complete(c *checkState, v gaby.Value) {
 	if s.resource.dialect != Structural || !c.spend(1) {
 		return
 	}
@@ -25,7 +25,7 @@ func (s *Schema) complete(c *check, v gaby.Value) {
 
 // complete sets the defaults of missing properties, and deletes properties that are null without
 // being nullable.
-func (r *objectRules) complete(c *check, v gaby.Value) {
+func (r *objectRules) complete(c *checkState, v gaby.Value) {
 	for _, name := range r.defaulted {
 		if p, e := r.properties[name], v.Get(name); !e.Exists() ||
 			typeOf(e) == nullType && !p.isNullable() {
@@ -67,7 +67,7 @@ func defaultedBy(properties map[string]*Schema) []string {
 
 // checkDefault checks a default against its schema. The default must be valid as it is: the API
 // server does not fill in other defaults inside it.
-func (c *Compiler) checkDefault(v gaby.Value, s *Schema, in *resource) {
+func (c *Compiler) checkDefault(v gaby.Value, s *Schema, in *schemaResource) {
 	found := newCheck(v, s)
 	found.left = compileCost - c.cost
 	s.check(found, v, nil)

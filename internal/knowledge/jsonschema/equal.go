@@ -123,7 +123,7 @@ const shownValues = 12
 
 // check checks that v is one of the allowed values. A string is compared as it is, any other value
 // by its canonical text.
-func (e *enum) check(c *check, v gaby.Value, t types) bool {
+func (e *enum) check(c *checkState, v gaby.Value, t types) bool {
 	if t == stringType {
 		c.spend(v.Length() * min(len(e.strings), fewValues) / bytesPerCost)
 		if e.index != nil && e.index[v.Text()] ||

@@ -47,7 +47,7 @@ func (k keywords) format() *format {
 	return &f
 }
 
-func (f *format) check(c *check, v gaby.Value, t types) bool {
+func (f *format) check(c *checkState, v gaby.Value, t types) bool {
 	if t&f.types == 0 {
 		return true
 	}

@@ -64,7 +64,7 @@ func TestFormats(t *testing.T) {
 				t.Fatal(err)
 			}
 			theirs := compiler.MustCompile("schema.json")
-			ours, err := jsonschema.Compile("", value(t, schema), jsonschema.Options{Formats: true})
+			ours, err := jsonschema.Compile("", value(t, schema), jsonschema.CompilerOptions{Formats: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestTemplates(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			if problems := found(t, "{format: uri-template}", strconv.Quote(text),
-				jsonschema.Options{Formats: true}); (problems == "") != want {
+				jsonschema.CompilerOptions{Formats: true}); (problems == "") != want {
 				t.Errorf("%q: %s", text, problems)
 			}
 		})

@@ -134,7 +134,7 @@ func Truth(word string) bool {
 
 // check checks the keywords. Rules apply to values that are valid otherwise; they are only
 // collected here, and checked after everything else.
-func (e *extensions) check(c *check, v gaby.Value, t types, valid bool) bool {
+func (e *extensions) check(c *checkState, v gaby.Value, t types, valid bool) bool {
 	if t == arrayType && (e.isSet || e.mapKeys != nil) {
 		valid = e.checkList(c, v) && valid
 	}
@@ -145,7 +145,7 @@ func (e *extensions) check(c *check, v gaby.Value, t types, valid bool) bool {
 }
 
 // checkList checks that no two elements of a list are equal, or have equal map keys.
-func (e *extensions) checkList(c *check, v gaby.Value) bool {
+func (e *extensions) checkList(c *checkState, v gaby.Value) bool {
 	valid, n := true, 0
 	seen := map[string]int{}
 	for _, item := range v.All() {

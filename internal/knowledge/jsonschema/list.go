@@ -50,7 +50,7 @@ func (k keywords) listRules() *listRules {
 }
 
 // check checks the elements, and adds those that the keywords evaluate to ev.
-func (r *listRules) check(c *check, v gaby.Value, ev *evaluated) bool {
+func (r *listRules) check(c *checkState, v gaby.Value, ev *evaluated) bool {
 	valid, n, contained := true, 0, 0
 	var seen map[string]int
 	if r.unique {
@@ -83,7 +83,7 @@ func (r *listRules) check(c *check, v gaby.Value, ev *evaluated) bool {
 }
 
 // unique records a problem if canonical was seen before. It reports whether the element is new.
-func (c *check) unique(
+func (c *checkState) unique(
 	seen map[string]int, canonical string, index int, e gaby.Value, keyword string,
 ) bool {
 	first, again := seen[canonical]
@@ -98,7 +98,7 @@ func (c *check) unique(
 }
 
 // checkCounts checks the number of elements, and how many of them match contains.
-func (r *listRules) checkCounts(c *check, v gaby.Value, n, contained int) bool {
+func (r *listRules) checkCounts(c *checkState, v gaby.Value, n, contained int) bool {
 	valid := true
 	if n < r.least {
 		valid = c.fail(v, "minItems", "%s, at least %s", counted(n, "element", "elements"),

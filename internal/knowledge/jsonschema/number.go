@@ -150,7 +150,7 @@ func (k keywords) limit(name string) *number {
 	return &n
 }
 
-func (r *numberRules) check(c *check, v gaby.Value) bool {
+func (r *numberRules) check(c *checkState, v gaby.Value) bool {
 	n, ok := numberOf(v)
 	if !ok || !n.whole && !c.spend(exactCost/2+v.Length()) {
 		return true

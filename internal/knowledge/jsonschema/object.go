@@ -23,7 +23,7 @@ type objectRules struct {
 }
 
 type patternProperties struct {
-	pattern pattern
+	pattern countedPattern
 	schema  *Schema
 }
 
@@ -98,7 +98,7 @@ func (k keywords) dependencies(r *objectRules) {
 
 // check checks each property, then the keywords for the object as a whole. A quiet check stops at
 // the first problem.
-func (r *objectRules) check(c *check, v gaby.Value, ev *evaluated) bool {
+func (r *objectRules) check(c *checkState, v gaby.Value, ev *evaluated) bool {
 	valid, n := true, 0
 	c.objects = append(c.objects, objectAt{r, len(c.path)})
 	for e := v.First(); e.Exists(); e = e.Next() {
@@ -136,7 +136,7 @@ func (r *objectRules) check(c *check, v gaby.Value, ev *evaluated) bool {
 }
 
 // spendOnLooking pays for the lookup of names in an object, which takes a linear search for some.
-func (c *check) spendOnLooking(names, entries int) {
+func (c *checkState) spendOnLooking(names, entries int) {
 	c.spend((names + names*entries/4) / 4)
 }
 
@@ -146,7 +146,7 @@ func (r *objectRules) isPresent(v gaby.Value) bool {
 }
 
 // property checks one property.
-func (r *objectRules) property(c *check, e gaby.Value, ev *evaluated) bool {
+func (r *objectRules) property(c *checkState, e gaby.Value, ev *evaluated) bool {
 	key, valid, known := e.Key(), true, false
 	where := segment{key: key, isKey: true}
 	if s := r.properties[key]; s != nil {
@@ -185,7 +185,7 @@ func (r *objectRules) property(c *check, e gaby.Value, ev *evaluated) bool {
 }
 
 // unknown records that a property is not allowed.
-func (r *objectRules) unknown(c *check, e gaby.Value, what string) bool {
+func (r *objectRules) unknown(c *checkState, e gaby.Value, what string) bool {
 	if c.quiet {
 		return false
 	}
@@ -199,7 +199,7 @@ func (r *objectRules) unknown(c *check, e gaby.Value, what string) bool {
 }
 
 // keyIsName checks that JSON can have the key. Numbers and booleans are read as their text.
-func (c *check) keyIsName(e gaby.Value) bool {
+func (c *checkState) keyIsName(e gaby.Value) bool {
 	switch e.KeyTag() {
 	case "!!null":
 		c.failAt(e.Key(), e.KeyPosition(), "key", "expected a name as key, got null")
@@ -216,13 +216,13 @@ func (c *check) keyIsName(e gaby.Value) bool {
 
 // checkName checks the name of a property. As it is not a value of the document, it is
 // parsed as one first.
-func (r *objectRules) checkName(c *check, e gaby.Value) bool {
+func (r *objectRules) checkName(c *checkState, e gaby.Value) bool {
 	name, err := gaby.ParseYAML([]byte(strconv.Quote(e.Key())))
 	if err != nil {
 		return true // the name cannot be represented in YAML, such as half of a surrogate pair
 	}
 	c.spend(nameCost + len(e.Key())/4)
-	inner := check{
+	inner := checkState{
 		scope: c.scope, depth: c.depth, quiet: c.quiet, left: c.left, root: c.root,
 		err: c.err,
 	}
@@ -235,7 +235,7 @@ func (r *objectRules) checkName(c *check, e gaby.Value) bool {
 	return valid
 }
 
-func (d *dependency) check(c *check, v gaby.Value, ev *evaluated) bool {
+func (d *dependency) check(c *checkState, v gaby.Value, ev *evaluated) bool {
 	valid := true
 	for _, name := range d.required {
 		if !v.Get(name).Exists() {

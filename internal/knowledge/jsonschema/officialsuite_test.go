@@ -93,7 +93,7 @@ func TestOfficialSuite(t *testing.T) {
 				for _, group := range s {
 					name := draft + "/" + filepath.Base(file) + ": " + group.Description
 					schema, err := jsonschema.Compile("", value(t, group.Schema),
-						jsonschema.Options{
+						jsonschema.CompilerOptions{
 							Dialect: dialect, Load: loader(t, filepath.Join(dir, "remotes"),
 								metaschemas),
 						})

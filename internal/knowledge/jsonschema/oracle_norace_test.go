@@ -161,7 +161,7 @@ func TestOracle(t *testing.T) {
 					t.Skip(err)
 				}
 				ours, err := jsonschema.Compile("", value(t, schemaText),
-					jsonschema.Options{Dialect: c.dialect})
+					jsonschema.CompilerOptions{Dialect: c.dialect})
 				if err != nil {
 					t.Fatalf("%s: %v", schemaText, err)
 				}

@@ -13,8 +13,8 @@ import (
 // noBase is the base URI of schemas without a URI, as relative references need one.
 const noBase = "schema:///"
 
-// resource is a schema with a URI of its own, which is the base of the references inside it.
-type resource struct {
+// schemaResource is a schema with a URI of its own, which is the base of the references inside it.
+type schemaResource struct {
 	compiler *Compiler
 	name     string // for messages
 	uri      *url.URL
@@ -23,14 +23,14 @@ type resource struct {
 	open     bool // Structural: schemas in it do not define which fields exist
 
 	anchors   map[string]gaby.Value
-	dynamic   map[string]*target // dynamic anchors
-	recursive *target            // the root, if it has $recursiveAnchor
-	loose     *resource          // the result of valuesOnly
+	dynamic   map[string]*referredSchema // dynamic anchors
+	recursive *referredSchema            // the root, if it has $recursiveAnchor
+	loose     *schemaResource            // the result of valuesOnly
 }
 
 // valuesOnly returns the resource for schemas that only restrict values, without defining
 // which fields exist.
-func (r *resource) valuesOnly() *resource {
+func (r *schemaResource) valuesOnly() *schemaResource {
 	if r.loose == nil {
 		loose := *r
 		loose.open = true
@@ -41,8 +41,8 @@ func (r *resource) valuesOnly() *resource {
 }
 
 // add creates the resource of a schema and those of all schemas with a URI inside it.
-func (c *Compiler) add(uri string, v gaby.Value) *resource {
-	in := &resource{name: uri, root: v, dialect: c.options.Dialect, compiler: c}
+func (c *Compiler) add(uri string, v gaby.Value) *schemaResource {
+	in := &schemaResource{name: uri, root: v, dialect: c.options.Dialect, compiler: c}
 	c.setDialect(in)
 	if in.dialect.isKubernetes() {
 		return in
@@ -57,7 +57,7 @@ func (c *Compiler) add(uri string, v gaby.Value) *resource {
 	return in
 }
 
-func (c *Compiler) setDialect(in *resource) {
+func (c *Compiler) setDialect(in *schemaResource) {
 	if c.options.Dialect.isKubernetes() {
 		return
 	}
@@ -79,7 +79,7 @@ func withoutFragment(u *url.URL) string {
 }
 
 // scan finds the schemas with URIs and the anchors at v and below.
-func (c *Compiler) scan(v gaby.Value, in *resource, root bool) {
+func (c *Compiler) scan(v gaby.Value, in *schemaResource, root bool) {
 	if v.Kind() != gaby.Map {
 		return
 	}
@@ -97,7 +97,7 @@ func (c *Compiler) scan(v gaby.Value, in *resource, root bool) {
 		if name := v.Get("$dynamicAnchor"); name.Exists() {
 			c.anchor(name, v, in)
 			if in.dynamic == nil {
-				in.dynamic = map[string]*target{}
+				in.dynamic = map[string]*referredSchema{}
 			}
 			in.dynamic[name.Text()] = c.targetOf(withoutFragment(in.uri)+"#"+name.Text(), in, name)
 		}
@@ -123,7 +123,7 @@ func (c *Compiler) scan(v gaby.Value, in *resource, root bool) {
 }
 
 // identified returns the resource of a schema with a URI.
-func (c *Compiler) identified(id, v gaby.Value, in *resource, root bool) *resource {
+func (c *Compiler) identified(id, v gaby.Value, in *schemaResource, root bool) *schemaResource {
 	u, err := in.uri.Parse(id.Text())
 	if err != nil {
 		c.fail(in, id, "$id: %s is not a URI", describe(id))
@@ -139,7 +139,7 @@ func (c *Compiler) identified(id, v gaby.Value, in *resource, root bool) *resour
 	}
 	own := in
 	if !root {
-		own = &resource{name: u.String(), root: v, dialect: in.dialect, compiler: c}
+		own = &schemaResource{name: u.String(), root: v, dialect: in.dialect, compiler: c}
 		c.setDialect(own)
 		c.roots[v] = own
 	}
@@ -150,7 +150,7 @@ func (c *Compiler) identified(id, v gaby.Value, in *resource, root bool) *resour
 	return own
 }
 
-func (c *Compiler) anchor(name, v gaby.Value, in *resource) {
+func (c *Compiler) anchor(name, v gaby.Value, in *schemaResource) {
 	if !name.Exists() {
 		return
 	}
@@ -162,16 +162,16 @@ func (c *Compiler) anchor(name, v gaby.Value, in *resource) {
 
 // reference is a reference to a schema.
 type reference struct {
-	target    *target
+	target    *referredSchema
 	anchor    string // of $dynamicRef
 	recursive bool   // of $recursiveRef
 }
 
-// target is a schema that is referred to.
-type target struct {
+// referredSchema is a schema that is referred to.
+type referredSchema struct {
 	compiler *Compiler
 	uri      string
-	from     *resource
+	from     *schemaResource
 	at       gaby.Value
 
 	once   sync.Once
@@ -217,10 +217,10 @@ func (k keywords) references() []*reference {
 }
 
 // targetOf returns the target with a URI. All references to the URI share it.
-func (c *Compiler) targetOf(uri string, from *resource, at gaby.Value) *target {
+func (c *Compiler) targetOf(uri string, from *schemaResource, at gaby.Value) *referredSchema {
 	t := c.targets[uri]
 	if t == nil {
-		t = &target{compiler: c, uri: strings.Clone(uri), from: from, at: at}
+		t = &referredSchema{compiler: c, uri: strings.Clone(uri), from: from, at: at}
 		c.targets[t.uri] = t
 		if !c.options.Lazy {
 			c.pending = append(c.pending, t)
@@ -239,7 +239,7 @@ func (c *Compiler) follow() {
 }
 
 // resolved returns the target's schema, and compiles it if necessary.
-func (t *target) resolved() (*Schema, error) {
+func (t *referredSchema) resolved() (*Schema, error) {
 	t.once.Do(func() {
 		t.compiler.mu.Lock()
 		defer t.compiler.mu.Unlock()
@@ -254,7 +254,7 @@ func (t *target) resolved() (*Schema, error) {
 
 // resolve finds and compiles a target. If that fails the target gets a schema that
 // accepts everything.
-func (c *Compiler) resolve(t *target) {
+func (c *Compiler) resolve(t *referredSchema) {
 	v, in, err := c.find(t)
 	if err != nil {
 		e := &SchemaError{
@@ -280,7 +280,7 @@ func (c *Compiler) resolve(t *target) {
 var errMissing = errors.New("which is not there")
 
 // find returns the value of a target and the resource that contains it.
-func (c *Compiler) find(t *target) (gaby.Value, *resource, error) {
+func (c *Compiler) find(t *referredSchema) (gaby.Value, *schemaResource, error) {
 	if t.from.dialect.isKubernetes() {
 		v, err := c.load(t.uri)
 		if err != nil {
@@ -322,7 +322,9 @@ func (c *Compiler) load(uri string) (gaby.Value, error) {
 }
 
 // pointed follows a JSON pointer.
-func (c *Compiler) pointed(in *resource, pointer string) (gaby.Value, *resource, error) {
+func (c *Compiler) pointed(in *schemaResource, pointer string) (gaby.Value, *schemaResource,
+	error,
+) {
 	v := in.root
 	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -362,7 +364,7 @@ func index(token string) int {
 
 // check checks a value with the referenced schema. That of a dynamic reference depends on the
 // schemas on the way to it.
-func (r *reference) check(c *check, v gaby.Value, ev *evaluated) bool {
+func (r *reference) check(c *checkState, v gaby.Value, ev *evaluated) bool {
 	s, err := r.target.resolved()
 	if err != nil {
 		c.err = err
@@ -383,7 +385,7 @@ func (r *reference) check(c *check, v gaby.Value, ev *evaluated) bool {
 // outermost returns the target of a dynamic reference: that of the outermost schema in scope
 // that has one. It is nil for other references, and if the referenced schema has no dynamic
 // anchor of the name.
-func (r *reference) outermost(found *resource, scope []*resource) *target {
+func (r *reference) outermost(found *schemaResource, scope []*schemaResource) *referredSchema {
 	switch {
 	case r.anchor != "" && found.dynamic[r.anchor] != nil:
 		for _, res := range scope {

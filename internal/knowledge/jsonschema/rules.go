@@ -178,7 +178,7 @@ type ruled struct {
 }
 
 // checkRules checks the collected rules until they cost too much.
-func (c *check) checkRules(ctx context.Context) error {
+func (c *checkState) checkRules(ctx context.Context) error {
 	for _, r := range c.ruled {
 		c.path = r.path
 		for i := range r.rules {
@@ -198,7 +198,7 @@ func (c *check) checkRules(ctx context.Context) error {
 
 // check evaluates a rule. If it does not hold a problem is recorded at its fieldPath. It
 // returns an error only if the rule was ended.
-func (r *rule) check(ctx context.Context, c *check, v gaby.Value) error {
+func (r *rule) check(ctx context.Context, c *checkState, v gaby.Value) error {
 	result, err := r.program.Check(ctx, v)
 	c.ruleCost += result.Cost
 	message := result.Message

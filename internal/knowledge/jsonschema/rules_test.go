@@ -30,7 +30,7 @@ func TestRules(t *testing.T) {
 		"ends":         {err: limit.TooLarge("it would be large")},
 		"is expensive": {result: jsonschema.RuleResult{Holds: true, Cost: 6_000_000}},
 	}
-	options := jsonschema.Options{
+	options := jsonschema.CompilerOptions{
 		Dialect: jsonschema.Structural,
 		Rules: func(r *jsonschema.Rule, _ gaby.Value, _ bool) (jsonschema.RuleProgram, error) {
 			if r.Rule == "skip" {

@@ -15,7 +15,7 @@ import (
 
 // Schema is a compiled schema. It can be used concurrently.
 type Schema struct {
-	resource   *resource
+	resource   *schemaResource
 	rejectsAll bool // the schema is false
 	refs       []*reference
 	types      types // 0: any
@@ -32,8 +32,8 @@ type Schema struct {
 	kubernetes *extensions
 }
 
-// Options configures a compiler.
-type Options struct {
+// CompilerOptions configures a compiler.
+type CompilerOptions struct {
 	// Dialect is the dialect of schemas without $schema.
 	Dialect Dialect
 	// Formats enables the keyword "format", which is an annotation by default. The dialects of
@@ -75,21 +75,21 @@ func (e *SchemaError) Unwrap() error { return e.Err }
 
 // Compile compiles a schema and all it refers to. The uri is what it is known by, which may be
 // empty. The error is one or several (joined) *SchemaError.
-func Compile(uri string, schema gaby.Value, options Options) (*Schema, error) {
+func Compile(uri string, schema gaby.Value, options CompilerOptions) (*Schema, error) {
 	return NewCompiler(options).Compile(uri, schema)
 }
 
 // Compiler compiles schemas that refer to each other. It can be used concurrently.
 type Compiler struct {
-	options Options
+	options CompilerOptions
 
 	// held while schemas are read, as documents do not support concurrent reads
 	mu        sync.Mutex
-	resources map[string]*resource
-	targets   map[string]*target
-	roots     map[gaby.Value]*resource // the schemas with URIs inside other schemas
-	pending   []*target
-	patterns  map[string]pattern
+	resources map[string]*schemaResource
+	targets   map[string]*referredSchema
+	roots     map[gaby.Value]*schemaResource // the schemas with URIs inside other schemas
+	pending   []*referredSchema
+	patterns  map[string]countedPattern
 	cost      int
 	ruleCost  int
 	schemas   atomic.Int64         // the number of compiled schemas
@@ -101,14 +101,15 @@ type Compiler struct {
 // schemaIn identifies a schema and the resource that is the base of its references.
 type schemaIn struct {
 	v  gaby.Value
-	in *resource
+	in *schemaResource
 }
 
 // NewCompiler returns a compiler.
-func NewCompiler(options Options) *Compiler {
+func NewCompiler(options CompilerOptions) *Compiler {
 	return &Compiler{
-		options: options, resources: map[string]*resource{}, targets: map[string]*target{},
-		roots: map[gaby.Value]*resource{}, patterns: map[string]pattern{},
+		options: options, resources: map[string]*schemaResource{},
+		targets: map[string]*referredSchema{},
+		roots:   map[gaby.Value]*schemaResource{}, patterns: map[string]countedPattern{},
 		compiled: map[schemaIn]*Schema{},
 	}
 }
@@ -131,7 +132,7 @@ func (c *Compiler) Compile(uri string, schema gaby.Value) (*Schema, error) {
 // Named compiles the schema that Load returns for a URI, once.
 func (c *Compiler) Named(uri string) (*Schema, error) {
 	c.mu.Lock()
-	t := c.targetOf(uri, &resource{name: uri, dialect: c.options.Dialect, compiler: c},
+	t := c.targetOf(uri, &schemaResource{name: uri, dialect: c.options.Dialect, compiler: c},
 		gaby.Value{})
 	c.mu.Unlock()
 	return t.resolved()
@@ -164,7 +165,7 @@ func (c *Compiler) taken() error {
 	return err
 }
 
-func (c *Compiler) fail(in *resource, v gaby.Value, format string, args ...any) {
+func (c *Compiler) fail(in *schemaResource, v gaby.Value, format string, args ...any) {
 	e := &SchemaError{URI: in.name, Pos: v.Position(), Msg: fmt.Sprintf(format, args...)}
 	if c.reported == nil {
 		c.reported = map[string]bool{}
@@ -180,7 +181,7 @@ func (c *Compiler) fail(in *resource, v gaby.Value, format string, args ...any) 
 // linear search is the fastest.
 type keywords struct {
 	*Compiler
-	in      *resource
+	in      *schemaResource
 	entries []keyword
 }
 
@@ -228,7 +229,7 @@ func (k keywords) has(names ...string) bool {
 
 // schema compiles the schema v. The result is never nil; errors are added to the
 // problems of the compiler.
-func (c *Compiler) schema(v gaby.Value, in *resource) *Schema {
+func (c *Compiler) schema(v gaby.Value, in *schemaResource) *Schema {
 	if in.dialect.isKubernetes() {
 		return c.compile(v, in) // references in these dialects point to whole schemas only
 	}
@@ -241,7 +242,7 @@ func (c *Compiler) schema(v gaby.Value, in *resource) *Schema {
 
 // compile compiles a schema. An invalid keyword is recorded as a problem, and the others are
 // compiled all the same.
-func (c *Compiler) compile(v gaby.Value, in *resource) *Schema {
+func (c *Compiler) compile(v gaby.Value, in *schemaResource) *Schema {
 	c.schemas.Add(1)
 	s := &Schema{resource: in}
 	switch typeOf(v) {
@@ -379,7 +380,7 @@ func (k keywords) stringsOf(v gaby.Value, name string) []string {
 }
 
 // pattern compiles a regular expression. The result is cached.
-func (k keywords) pattern(text string, at gaby.Value, name string) pattern {
+func (k keywords) pattern(text string, at gaby.Value, name string) countedPattern {
 	if p, ok := k.patterns[text]; ok {
 		return p
 	}
@@ -397,7 +398,7 @@ func (k keywords) pattern(text string, at gaby.Value, name string) pattern {
 	return p
 }
 
-func (c *Compiler) compilePattern(text string) (p pattern, err error) {
+func (c *Compiler) compilePattern(text string) (p countedPattern, err error) {
 	if c.cost > compileCost {
 		return p, nil // reported before
 	}

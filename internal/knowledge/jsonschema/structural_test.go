@@ -78,7 +78,7 @@ func TestWrongDefaults(t *testing.T) {
 	} {
 		t.Run(schema, func(t *testing.T) {
 			_, err := jsonschema.Compile("", parse(t, schema),
-				jsonschema.Options{Dialect: jsonschema.Structural})
+				jsonschema.CompilerOptions{Dialect: jsonschema.Structural})
 			if err == nil || err.Error() != want {
 				t.Errorf("%s: %v, want %s", schema, err, want)
 			}

@@ -12,7 +12,7 @@ const suggestDepth = 4
 
 // suggestObject hints where an unknown property would be valid: in one of the objects around it, if
 // the indentation is wrong, or at the only path below that ends in the name.
-func (c *check) suggestObject(key string) {
+func (c *checkState) suggestObject(key string) {
 	for i := len(c.objects) - 2; i >= 0; i-- {
 		if c.objects[i].rules.properties[key] == nil {
 			continue
@@ -31,7 +31,7 @@ func (c *check) suggestObject(key string) {
 
 // findBelow returns the shortest paths below an object to a property of this name. It returns nil
 // if the search is too expensive.
-func (c *check) findBelow(r *objectRules, key string) [][]string {
+func (c *checkState) findBelow(r *objectRules, key string) [][]string {
 	type object struct {
 		rules *objectRules
 		path  []string

@@ -12,7 +12,7 @@ import (
 // textRules holds the keywords for strings.
 type textRules struct {
 	least, most int // most is -1 if there is no maximum
-	pattern     pattern
+	pattern     countedPattern
 	shown       string // the pattern as it is written
 }
 
@@ -31,7 +31,7 @@ func (k keywords) textRules() *textRules {
 	return r
 }
 
-func (r *textRules) check(c *check, v gaby.Value) bool {
+func (r *textRules) check(c *checkState, v gaby.Value) bool {
 	text, valid := v.Text(), true
 	if len(text) < r.least || r.least > 0 && utf8.RuneCountInString(text) < r.least {
 		valid = c.fail(v, "minLength", "%s has %s, at least %s", quote(text),

@@ -62,7 +62,7 @@ func (e *evaluated) empty() *evaluated {
 }
 
 // checkUnevaluated checks the properties or elements that no other keyword has evaluated.
-func (s *Schema) checkUnevaluated(c *check, v gaby.Value, ev *evaluated) bool {
+func (s *Schema) checkUnevaluated(c *checkState, v gaby.Value, ev *evaluated) bool {
 	valid := true
 	switch v.Kind() {
 	case gaby.Map:

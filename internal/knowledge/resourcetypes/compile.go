@@ -29,7 +29,7 @@ type typeCompiler struct {
 	level     int // 0: the type itself, 1: *
 	// Read only these attributes, or justMergeKeys or justSensitive; nil: everything.
 	only      []api.AttributeName
-	entries   map[entryKey]*entry
+	entries   map[entryKey]*registeredPath
 	keys      *configkit.MergeKeyTree
 	mapKeys   map[string]bool
 	exclusive map[string]configkit.ExclusiveFields  // by path and members
@@ -43,7 +43,7 @@ type entryKey struct {
 	path      api.UnresolvedPath // normalized
 }
 
-type entry struct {
+type registeredPath struct {
 	info  *api.PathVisitorInfo
 	level int
 }
@@ -51,7 +51,7 @@ type entry struct {
 func (r *Registry) newTypeCompiler(of api.ResourceType) *typeCompiler {
 	return &typeCompiler{
 		registry: r, documents: r.documents, of: of,
-		entries: map[entryKey]*entry{}, mapKeys: map[string]bool{},
+		entries: map[entryKey]*registeredPath{}, mapKeys: map[string]bool{},
 		exclusive: map[string]configkit.ExclusiveFields{},
 		sensitive: map[api.UnresolvedPath]*yamlpath.Path{},
 	}
@@ -519,7 +519,7 @@ func (c *typeCompiler) add(info *api.PathVisitorInfo, parsed *yamlpath.Path, lev
 	if known, ok := c.entries[key]; ok && known.level < level {
 		return
 	}
-	c.entries[key] = &entry{info, level}
+	c.entries[key] = &registeredPath{info, level}
 }
 
 // namespacePath is registered for *, but does not exist in cluster-scoped types.

@@ -35,8 +35,8 @@ spec:
 
 func TestFields(t *testing.T) {
 	library := &schemas.Library{}
-	library.AddOwn(func() []schemas.File {
-		return []schemas.File{{Name: "valve.yaml", Text: []byte(valve)}}
+	library.AddOwn(func() []schemas.SchemaFile {
+		return []schemas.SchemaFile{{Name: "valve.yaml", Text: []byte(valve)}}
 	})
 	fields := library.Fields()
 	const deployment, valve = "apps/v1/Deployment", "plant.example.com/v1/Valve"

@@ -17,7 +17,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
 )
 
-// File is a text with schemas:
+// SchemaFile is a text with schemas:
 //
 //   - CustomResourceDefinitions, as YAML or JSON, alone, in a stream or in a List
 //   - a JSON Schema, for the types in its x-kubernetes-group-version-kind or else for the type in
@@ -25,7 +25,7 @@ import (
 //     group) or KIND-VERSION.json
 //   - the OpenAPI document of a cluster ('kubectl get --raw /openapi/v2') or of one of its groups
 //     ('... /openapi/v3/apis/apps/v1')
-type File struct {
+type SchemaFile struct {
 	Name string // with slashes
 	Text []byte
 	// Project is the position in a project's settings that names the file, or "" if the user names
@@ -53,11 +53,11 @@ func (e *FileError) Error() string {
 func (e *FileError) Unwrap() error { return e.Err }
 
 // AddFiles adds files. read is called when they are first needed.
-func (l *Library) AddFiles(read func() ([]File, error)) {
+func (l *Library) AddFiles(read func() ([]SchemaFile, error)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before := l.files
-	l.files = func() ([]File, error) {
+	l.files = func() ([]SchemaFile, error) {
 		if before == nil {
 			return read()
 		}
@@ -69,7 +69,7 @@ func (l *Library) AddFiles(read func() ([]File, error)) {
 
 // AddOwn adds the CustomResourceDefinitions of the files that functions run on, for Fields only.
 // read is called when a type without any other schema occurs.
-func (l *Library) AddOwn(read func() []File) {
+func (l *Library) AddOwn(read func() []SchemaFile) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.own, l.owned = read, nil
@@ -188,7 +188,7 @@ type jsonSchema struct {
 
 // cluster is an OpenAPI document.
 type cluster struct {
-	file     File
+	file     SchemaFile
 	kinds    map[api.ResourceType]string
 	all      gaby.Value // the definitions, by name
 	prefix   string     // of references to them
@@ -238,7 +238,7 @@ func (l *Library) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, error)
 
 // readFiles reads users' files. Errors are collected in the result, together with the schemas that
 // could be read.
-func readFiles(read func() ([]File, error)) *added {
+func readFiles(read func() ([]SchemaFile, error)) *added {
 	a := &added{
 		definitions: definitions{}, schemas: map[string]*jsonSchema{},
 		types: map[api.ResourceType]*jsonSchema{},
@@ -266,7 +266,7 @@ func readFiles(read func() ([]File, error)) *added {
 }
 
 // add adds what a document defines. Documents that define nothing are ignored.
-func (a *added) add(file File, v gaby.Value) {
+func (a *added) add(file SchemaFile, v gaby.Value) {
 	switch {
 	case v.Get("kind").EqualText(definitionKind):
 		a.definitions.add(file, v)
@@ -304,14 +304,14 @@ func typesOf(v gaby.Value) []api.ResourceType {
 
 // newCluster returns a cluster with the schemas in all, which refer to each other by prefix and
 // name.
-func newCluster(file File, all gaby.Value, prefix string) *cluster {
+func newCluster(file SchemaFile, all gaby.Value, prefix string) *cluster {
 	c := &cluster{file: file, kinds: map[api.ResourceType]string{}, all: all, prefix: prefix}
 	for _, e := range all.All() {
 		for _, t := range typesOf(e) {
 			c.kinds[t] = prefix + e.Key()
 		}
 	}
-	c.compiler = jsonschema.NewCompiler(jsonschema.Options{
+	c.compiler = jsonschema.NewCompiler(jsonschema.CompilerOptions{
 		Dialect: jsonschema.OpenAPI, Lazy: true,
 		Load: func(name string) (gaby.Value, error) {
 			name = strings.TrimPrefix(name, prefix)
@@ -359,7 +359,7 @@ func (a *added) compile(j *jsonSchema) (*jsonschema.Schema, error) {
 	}
 	j.done = true
 	j.schema, j.err = jsonschema.Compile(uriOf(j.file), j.value,
-		jsonschema.Options{Formats: true, Load: func(uri string) (gaby.Value, error) {
+		jsonschema.CompilerOptions{Formats: true, Load: func(uri string) (gaby.Value, error) {
 			var found *jsonSchema
 			for _, other := range a.schemas {
 				if uriOf(other.file) == uri {

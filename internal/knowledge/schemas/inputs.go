@@ -14,10 +14,10 @@ import (
 
 // inputs surveys all input files of a run with several.
 type inputs struct {
-	read      func() []File // nil if there are none
+	read      func() []SchemaFile // nil if there are none
 	parsed    sync.Once
 	defined   definitions
-	resources []Input
+	resources []InputResource
 
 	indexed   sync.Once
 	index     *ResourceIndex
@@ -31,7 +31,7 @@ type inputs struct {
 // AddInputs adds the CustomResourceDefinitions of other input files. They are used for types
 // without any other schema; read is called when such a type occurs. Anything else in these files,
 // errors included, is ignored.
-func (l *Library) AddInputs(read func() []File) {
+func (l *Library) AddInputs(read func() []SchemaFile) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.inputs = &inputs{read: read}
@@ -48,7 +48,7 @@ func (l *Library) ofRun() *inputs {
 }
 
 // files returns the input files.
-func (i *inputs) files() []File {
+func (i *inputs) files() []SchemaFile {
 	if i.read == nil {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (i *inputs) definitions() definitions {
 				h, err := doc.Header()
 				if err == nil && (h.Name != "" || h.GenerateName != "") {
 					name := strings.Clone(h.Name)
-					i.resources = append(i.resources, Input{
+					i.resources = append(i.resources, InputResource{
 						ResourceInfo: api.ResourceInfo{
 							ResourceType:             api.ResourceType(h.APIVersion + "/" + h.Kind),
 							ResourceName:             api.ResourceName(h.Namespace + "/" + name),
@@ -83,8 +83,8 @@ func (i *inputs) definitions() definitions {
 	return i.defined
 }
 
-// Input is a resource of an input file. Its name is empty if the cluster generates it.
-type Input struct {
+// InputResource is a resource of an input file. Its name is empty if the cluster generates it.
+type InputResource struct {
 	api.ResourceInfo
 	File string
 	Line int // of its document
@@ -97,7 +97,7 @@ type InputProvider interface {
 	Scope(t api.ResourceType) configkit.Scope
 	Inputs() *ResourceIndex
 	InputDocuments() gaby.Container
-	InputDocument(in Input) *gaby.YamlDoc
+	InputDocument(in InputResource) *gaby.YamlDoc
 	FromInputs(key any, compute func() any) any
 }
 
@@ -131,7 +131,9 @@ func (l *Library) InputDocuments() gaby.Container {
 }
 
 // InputDocument returns the document of a resource of the input files.
-func (l *Library) InputDocument(in Input) *gaby.YamlDoc { return l.InputDocuments()[in.document] }
+func (l *Library) InputDocument(in InputResource) *gaby.YamlDoc {
+	return l.InputDocuments()[in.document]
+}
 
 // FromInputs returns what compute finds in the input files. It is computed once for each key, so
 // that a function that runs on every file does not survey all of them each time. compute must not
@@ -158,9 +160,9 @@ type ResourceIndex struct {
 	kinds map[string]bool
 	// The namespaces of the resources.
 	namespaces map[string]bool
-	// Resources with names, by kind, namespace and name. The namespace Anywhere has the resources of
-	// all namespaces.
-	places map[place][]Input
+	// Resources with names, by kind, namespace and name. The namespace Anywhere has the resources
+	// of all namespaces.
+	places map[place][]InputResource
 	names  map[place][]string // sorted, by kind and namespace
 }
 
@@ -171,10 +173,11 @@ type place struct{ kind, namespace, name string }
 const Anywhere = "*"
 
 // IndexResources returns an index of resources.
-func IndexResources(all []Input) *ResourceIndex {
+func IndexResources(all []InputResource) *ResourceIndex {
 	x := &ResourceIndex{
-		types: map[api.ResourceType]string{}, kinds: map[string]bool{}, namespaces: map[string]bool{},
-		places: make(map[place][]Input, 2*len(all)), names: map[place][]string{},
+		types: map[api.ResourceType]string{}, kinds: map[string]bool{},
+		namespaces: map[string]bool{},
+		places:     make(map[place][]InputResource, 2*len(all)), names: map[place][]string{},
 	}
 	for _, in := range all {
 		kind, ok := x.types[in.ResourceType]
@@ -216,7 +219,7 @@ func (x *ResourceIndex) HasNamespace(namespace string) bool { return x.namespace
 
 // In returns the resources of a kind with a name in a namespace, or Anywhere, in the order of the
 // input. Resources outside namespaces have an empty one.
-func (x *ResourceIndex) In(kind, namespace, name string) []Input {
+func (x *ResourceIndex) In(kind, namespace, name string) []InputResource {
 	return x.places[place{kind, namespace, name}]
 }
 

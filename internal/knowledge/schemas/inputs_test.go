@@ -10,13 +10,13 @@ import (
 )
 
 func TestResourceIndex(t *testing.T) {
-	input := func(of, namespace, name string) schemas.Input {
-		return schemas.Input{ResourceInfo: api.ResourceInfo{
+	input := func(of, namespace, name string) schemas.InputResource {
+		return schemas.InputResource{ResourceInfo: api.ResourceInfo{
 			ResourceType: api.ResourceType(of), ResourceName: api.ResourceName(namespace + "/" + name),
 			ResourceNameWithoutScope: api.ResourceName(name),
 		}}
 	}
-	all := []schemas.Input{
+	all := []schemas.InputResource{
 		input("v1/Secret", "shop", "keys"), input("v1/Secret", "", "loose"),
 		input("apps/v1/Deployment", "shop", "web"), input("apps/v1beta1/Deployment", "test", "web"),
 		input("batch/v1/Job", "jobs", ""),

@@ -24,11 +24,11 @@ const (
 type Library struct {
 	mu      sync.Mutex
 	made    map[string]*Release
-	files   func() ([]File, error) // not read yet
+	files   func() ([]SchemaFile, error) // not read yet
 	added   *added
-	inputs  *inputs       // nil if there are none
-	own     func() []File // of AddOwn
-	owned   definitions   // in own, nil if not read yet
+	inputs  *inputs             // nil if there are none
+	own     func() []SchemaFile // of AddOwn
+	owned   definitions         // in own, nil if not read yet
 	clashes map[Clash]bool
 }
 
@@ -118,7 +118,7 @@ func newRelease(version string) (*Release, error) {
 			r.kinds[api.ResourceType(e.Key())] = v.Text()
 		}
 	}
-	r.compiler = jsonschema.NewCompiler(jsonschema.Options{
+	r.compiler = jsonschema.NewCompiler(jsonschema.CompilerOptions{
 		Dialect: jsonschema.OpenAPI, Load: r.definition, Lazy: true,
 	})
 	return r, nil

@@ -144,9 +144,9 @@ spec:
 func TestFiles(t *testing.T) {
 	var library Library
 	read := 0
-	library.AddFiles(func() ([]File, error) {
+	library.AddFiles(func() ([]SchemaFile, error) {
 		read++
-		return []File{
+		return []SchemaFile{
 			{
 				Name: "dir/crds.yaml",
 				Text: []byte(
@@ -244,8 +244,8 @@ func TestWrongFiles(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			var library Library
-			library.AddFiles(func() ([]File, error) {
-				return []File{{Name: "thing-example-v1.json", Text: []byte(text)}}, nil
+			library.AddFiles(func() ([]SchemaFile, error) {
+				return []SchemaFile{{Name: "thing-example-v1.json", Text: []byte(text)}}, nil
 			})
 			set, err := library.Set("", nil)
 			if err != nil {
@@ -301,9 +301,9 @@ func TestInputs(t *testing.T) {
 	} {
 		t.Run(strings.Join(c.files, " "), func(t *testing.T) {
 			var library Library
-			library.AddInputs(func() (files []File) {
+			library.AddInputs(func() (files []SchemaFile) {
 				for _, text := range c.files {
-					files = append(files, File{Name: "a.yaml", Text: []byte(text)})
+					files = append(files, SchemaFile{Name: "a.yaml", Text: []byte(text)})
 				}
 				return files
 			})

@@ -52,7 +52,7 @@ func (l *Library) Set(version string, rules jsonschema.RuleCompiler) (*Set, erro
 // cannot be understood.
 func (s *Set) AddDefinition(definition gaby.Value) error {
 	var problems []error
-	for _, t := range s.custom.add(File{}, definition) {
+	for _, t := range s.custom.add(SchemaFile{}, definition) {
 		_, err := s.custom[t].compile(s)
 		if err == nil && s.custom[t].value.Exists() {
 			err = jsonschema.CheckStructural(s.custom[t].value)
@@ -74,9 +74,10 @@ var (
 // BuiltIn returns the types of a CustomResourceDefinition that are built into the release. The
 // definition is ignored for them, since a cluster serves its own types.
 func (s *Set) BuiltIn(definition gaby.Value) []api.ResourceType {
-	return slices.DeleteFunc(definitions{}.add(File{}, definition), func(t api.ResourceType) bool {
-		return !s.Release.has(t)
-	})
+	return slices.DeleteFunc(definitions{}.add(SchemaFile{}, definition),
+		func(t api.ResourceType) bool {
+			return !s.Release.has(t)
+		})
 }
 
 // Schema returns the schema of a resource type. It looks in the definitions next to the resources,
@@ -151,7 +152,7 @@ type definition struct {
 
 // add adds the versions of a CustomResourceDefinition and returns their types. file is the file it
 // is in, or the zero File.
-func (d definitions) add(file File, v gaby.Value) []api.ResourceType {
+func (d definitions) add(file SchemaFile, v gaby.Value) []api.ResourceType {
 	var types []api.ResourceType
 	spec := v.Get("spec")
 	group, kind := spec.Get("group").Text(), spec.Get("names").Get("kind").Text()
@@ -171,7 +172,7 @@ func (d definitions) add(file File, v gaby.Value) []api.ResourceType {
 // agree with it.
 func (d definitions) merge(v gaby.Value) {
 	more := definitions{}
-	for _, t := range more.add(File{}, v) {
+	for _, t := range more.add(SchemaFile{}, v) {
 		if have := d[t]; have == nil {
 			d[t] = more[t]
 		} else if !have.value.Equal(more[t].value) {
@@ -249,7 +250,7 @@ func (d *definition) compile(s *Set) (*jsonschema.Schema, error) {
 		if metadata, d.err = s.Release.compiler.Named(objectMeta); d.err != nil {
 			return
 		}
-		d.schema, d.err = jsonschema.Compile("", d.value, jsonschema.Options{
+		d.schema, d.err = jsonschema.Compile("", d.value, jsonschema.CompilerOptions{
 			Dialect: jsonschema.Structural, Metadata: metadata, Rules: s.rules,
 		})
 		if d.file != "" {

@@ -13,7 +13,7 @@ import (
 )
 
 // between checks that an integer is in a range.
-func between(low, high int64) check {
+func between(low, high int64) valueCheck {
 	return func(v gaby.Value) (rule, message string) {
 		if n, ok := number(v); ok && (n < low || n > high) {
 			return "range", fmt.Sprintf("%d is not in the range %d to %d", n, low, high)
@@ -23,7 +23,7 @@ func between(low, high int64) check {
 }
 
 // atLeast checks that an integer is not too small.
-func atLeast(low int64) check {
+func atLeast(low int64) valueCheck {
 	return func(v gaby.Value) (rule, message string) {
 		if n, ok := number(v); ok && n < low {
 			return "range", fmt.Sprintf("%d is less than %d", n, low)
@@ -33,7 +33,7 @@ func atLeast(low int64) check {
 }
 
 // oneOf checks that a string is one of a few.
-func oneOf(values []string) check {
+func oneOf(values []string) valueCheck {
 	return func(v gaby.Value) (rule, message string) {
 		s, ok := text(v)
 		if !ok || slices.Contains(values, s) {
@@ -127,7 +127,7 @@ func mustBeFalse(v gaby.Value) (rule, message string) {
 }
 
 // notTooBig checks that a map has at most a number of bytes.
-func notTooBig(limit int) check {
+func notTooBig(limit int) valueCheck {
 	return func(v gaby.Value) (rule, message string) {
 		size := 0
 		for _, e := range v.All() {

@@ -8,7 +8,7 @@ import (
 )
 
 // container checks a container. Its mounts are checked with the volumes of the pod.
-func (c *checker) container(v gaby.Value) {
+func (c *resourceChecker) container(v gaby.Value) {
 	c.table(v, "part container")
 	c.unique(texts(v, "ports.*.name"), "port name")
 	c.resources(v.Get("resources"))
@@ -28,7 +28,7 @@ func (c *checker) container(v gaby.Value) {
 }
 
 // initContainer checks a container that ends before the others start.
-func (c *checker) initContainer(v gaby.Value) {
+func (c *resourceChecker) initContainer(v gaby.Value) {
 	for _, key := range []string{"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"} {
 		if e := v.Get(key); isSet(e) {
 			c.add(e, "exclusive", "an init container has no %s unless its restartPolicy is Always",
@@ -39,7 +39,7 @@ func (c *checker) initContainer(v gaby.Value) {
 
 // resources checks that no request exceeds its limit. Resources that cannot be overcommitted need
 // requests that equal their limits.
-func (c *checker) resources(v gaby.Value) {
+func (c *resourceChecker) resources(v gaby.Value) {
 	for request := range each(v, "requests.*") {
 		limit := v.Get("limits").Get(request.Key())
 		asked, okAsked := amount(request)
@@ -63,7 +63,7 @@ func (c *checker) resources(v gaby.Value) {
 }
 
 // environment checks where the variables of a container come from.
-func (c *checker) environment(v gaby.Value) {
+func (c *resourceChecker) environment(v gaby.Value) {
 	for e := range each(v, "env.*") {
 		from := e.Get("valueFrom")
 		if !isSet(from) {
@@ -107,7 +107,7 @@ func isEnvironmentField(path string) bool {
 }
 
 // probe checks a probe of a kind.
-func (c *checker) probe(v gaby.Value, kind string) {
+func (c *resourceChecker) probe(v gaby.Value, kind string) {
 	c.table(v, "part probe")
 	c.only(v, kind, "exec", "httpGet", "tcpSocket", "grpc")
 	c.handler(v)
@@ -121,7 +121,7 @@ func (c *checker) probe(v gaby.Value, kind string) {
 }
 
 // handler checks what a probe or a lifecycle hook does.
-func (c *checker) handler(v gaby.Value) {
+func (c *resourceChecker) handler(v gaby.Value) {
 	c.table(v, "part action")
 	if exec := v.Get("exec"); isSet(exec) && exec.Get("command").Len() == 0 {
 		c.missing(exec, "command", "exec runs it")
@@ -129,7 +129,7 @@ func (c *checker) handler(v gaby.Value) {
 }
 
 // privileges checks that a container does not both have and refuse privileges.
-func (c *checker) privileges(v gaby.Value) {
+func (c *resourceChecker) privileges(v gaby.Value) {
 	escalation := v.Get("allowPrivilegeEscalation")
 	if escalation.Data() != false {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-func (c *checker) configMap(resource gaby.Value) {
+func (c *resourceChecker) configMap(resource gaby.Value) {
 	data := resource.Get("data")
 	for e := range each(resource, "binaryData.*") {
 		if data.Get(e.Key()).Exists() {
@@ -17,7 +17,7 @@ func (c *checker) configMap(resource gaby.Value) {
 }
 
 // secret checks that a Secret has the keys of its type. Values under stringData count.
-func (c *checker) secret(resource gaby.Value) {
+func (c *resourceChecker) secret(resource gaby.Value) {
 	has := func(key string) bool {
 		return resource.Get("data").Get(key).Exists() ||
 			resource.Get("stringData").Get(key).Exists()
@@ -55,7 +55,7 @@ func (c *checker) secret(resource gaby.Value) {
 	}
 }
 
-func (c *checker) claim(resource gaby.Value) {
+func (c *resourceChecker) claim(resource gaby.Value) {
 	spec := resource.Get("spec")
 	if !spec.Exists() {
 		return
@@ -77,7 +77,7 @@ func (c *checker) claim(resource gaby.Value) {
 
 // limitRange checks that the limits of a LimitRange are in order: min, default request, default,
 // max.
-func (c *checker) limitRange(resource gaby.Value) {
+func (c *resourceChecker) limitRange(resource gaby.Value) {
 	order := []string{"min", "defaultRequest", "default", "max"}
 	for limit := range each(resource, "spec.limits.*") {
 		for i, high := range order {
@@ -89,7 +89,7 @@ func (c *checker) limitRange(resource gaby.Value) {
 }
 
 // inOrder reports a limit of a resource that is less than one that must not exceed it.
-func (c *checker) inOrder(limit, v gaby.Value, high string, lower []string) {
+func (c *resourceChecker) inOrder(limit, v gaby.Value, high string, lower []string) {
 	most, ok := amount(v)
 	for _, low := range lower {
 		if least, okLeast := amount(limit.Get(low).Get(v.Key())); ok && okLeast &&
@@ -102,7 +102,7 @@ func (c *checker) inOrder(limit, v gaby.Value, high string, lower []string) {
 }
 
 // role checks the rules of a Role or ClusterRole.
-func (c *checker) role(resource gaby.Value) {
+func (c *resourceChecker) role(resource gaby.Value) {
 	namespaced := resource.Get("kind").Text() == "Role"
 	for rule := range each(resource, "rules.*") {
 		urls, resources := rule.Get("nonResourceURLs"), rule.Get("resources")
@@ -124,7 +124,7 @@ func (c *checker) role(resource gaby.Value) {
 }
 
 // binding checks whom a RoleBinding or ClusterRoleBinding gives a role.
-func (c *checker) binding(resource gaby.Value) {
+func (c *resourceChecker) binding(resource gaby.Value) {
 	cluster := resource.Get("kind").Text() == "ClusterRoleBinding"
 	if kind := resource.Get("roleRef").Get("kind"); cluster && kind.Text() == "Role" {
 		c.add(kind, "enum", "a ClusterRoleBinding refers to a ClusterRole")
@@ -148,7 +148,7 @@ func (c *checker) binding(resource gaby.Value) {
 }
 
 // definition checks the names and versions of a CustomResourceDefinition.
-func (c *checker) definition(resource gaby.Value) {
+func (c *resourceChecker) definition(resource gaby.Value) {
 	spec, name := resource.Get("spec"), resource.Get("metadata").Get("name")
 	want := spec.Get("names").Get("plural").Text() + "." + spec.Get("group").Text()
 	if spec.Exists() && name.Exists() && !strings.EqualFold(name.Text(), want) {

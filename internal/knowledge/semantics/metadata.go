@@ -11,7 +11,7 @@ import (
 )
 
 // nameForm returns the form of the names of a type; most types have names of DNS.
-func nameForm(name string) form {
+func nameForm(name string) textForm {
 	switch name {
 	case "Namespace", "Service":
 		return dnsLabel
@@ -26,7 +26,7 @@ func nameForm(name string) form {
 // Metadata returns the problems of the names, labels and annotations of a resource of a type. It is
 // the part of Check that needs no other fields.
 func Metadata(resourceType string, resource gaby.Value) []jsonschema.Problem {
-	c := &checker{}
+	c := &resourceChecker{}
 	c.metadata(configkit.GroupKind(api.ResourceType(resourceType)), resource)
 	return c.problems
 }
@@ -37,10 +37,10 @@ func Name(resourceType, name string) string {
 }
 
 // metadata checks the metadata of a resource.
-func (c *checker) metadata(name string, resource gaby.Value) {
+func (c *resourceChecker) metadata(name string, resource gaby.Value) {
 	is := nameForm(name)
 	metadata := resource.Get("metadata")
-	c.fields(metadata, []field{
+	c.fields(metadata, []fieldCheck{
 		{"name", inForm("name", optional(is))},
 		{"generateName", inForm("name", optional(func(s string) string {
 			return is(strings.TrimSuffix(s, "-"))
@@ -51,7 +51,7 @@ func (c *checker) metadata(name string, resource gaby.Value) {
 }
 
 // name checks that a resource has a name.
-func (c *checker) name(resource gaby.Value) {
+func (c *resourceChecker) name(resource gaby.Value) {
 	metadata := resource.Get("metadata")
 	for _, key := range []string{"name", "generateName"} {
 		if v := metadata.Get(key); isSet(v) && !v.EqualText("") {
@@ -66,7 +66,7 @@ func (c *checker) name(resource gaby.Value) {
 }
 
 // selector checks a label selector.
-func (c *checker) selector(v gaby.Value) {
+func (c *resourceChecker) selector(v gaby.Value) {
 	c.table(v, "part selector")
 	for e := range each(v, "matchExpressions.*") {
 		switch values := e.Get("values"); e.Get("operator").Text() {

@@ -7,11 +7,11 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// form returns what is wrong with a text, and nothing for a good one.
-type form func(s string) string
+// textForm returns what is wrong with a text, and nothing for a good one.
+type textForm func(s string) string
 
 // inForm checks the form of a string.
-func inForm(rule string, is form) check {
+func inForm(rule string, is textForm) valueCheck {
 	return func(v gaby.Value) (string, string) {
 		if s, ok := text(v); ok {
 			return rule, is(s)
@@ -21,7 +21,7 @@ func inForm(rule string, is form) check {
 }
 
 // keyInForm checks the form of the key of a map entry.
-func keyInForm(is form) check {
+func keyInForm(is textForm) valueCheck {
 	return func(v gaby.Value) (rule, message string) { return "name", is(v.Key()) }
 }
 
@@ -30,7 +30,7 @@ func isDigit(c rune) bool  { return c >= '0' && c <= '9' }
 func isLetter(c rune) bool { return isLower(c) || c >= 'A' && c <= 'Z' }
 
 // optional accepts an empty name, which is as good as none.
-func optional(is form) form {
+func optional(is textForm) textForm {
 	return func(s string) string {
 		if s == "" {
 			return ""

@@ -7,7 +7,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-func (c *checker) service(resource gaby.Value) {
+func (c *resourceChecker) service(resource gaby.Value) {
 	spec := resource.Get("spec")
 	if !spec.Exists() {
 		return
@@ -54,7 +54,7 @@ func (c *checker) service(resource gaby.Value) {
 	}
 }
 
-func (c *checker) ingress(resource gaby.Value) {
+func (c *resourceChecker) ingress(resource gaby.Value) {
 	spec := resource.Get("spec")
 	if spec.Get("rules").Len() == 0 && !spec.Get("defaultBackend").Exists() {
 		c.missing(spec, "rules", "an Ingress needs rules or a defaultBackend")
@@ -84,7 +84,7 @@ func (c *checker) ingress(resource gaby.Value) {
 }
 
 // backend checks the backend of a path of an Ingress.
-func (c *checker) backend(v gaby.Value) {
+func (c *resourceChecker) backend(v gaby.Value) {
 	if !v.Exists() {
 		return
 	}
@@ -99,7 +99,7 @@ func (c *checker) backend(v gaby.Value) {
 	}
 }
 
-func (c *checker) networkPolicy(resource gaby.Value) {
+func (c *resourceChecker) networkPolicy(resource gaby.Value) {
 	c.selector(resource.Get("spec").Get("podSelector"))
 	for _, direction := range []string{"spec.ingress.*", "spec.egress.*"} {
 		for p := range each(resource, direction+".ports.*") {
@@ -126,7 +126,7 @@ func (c *checker) networkPolicy(resource gaby.Value) {
 }
 
 // peer checks whom a NetworkPolicy is about.
-func (c *checker) peer(v gaby.Value) {
+func (c *resourceChecker) peer(v gaby.Value) {
 	block, pods, namespaces := v.Get("ipBlock"), v.Get("podSelector"), v.Get("namespaceSelector")
 	c.selector(pods)
 	c.selector(namespaces)

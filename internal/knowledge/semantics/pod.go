@@ -9,7 +9,7 @@ import (
 )
 
 // pod checks a PodSpec. claims are the names of volumes that a workload adds to its pods.
-func (c *checker) pod(v gaby.Value, claims ...string) {
+func (c *resourceChecker) pod(v gaby.Value, claims ...string) {
 	c.table(v, "part pod")
 	if !v.Get("containers").Exists() || v.Get("containers").Len() == 0 {
 		c.missing(v, "containers", "a pod has at least one container")
@@ -86,7 +86,7 @@ func usedPorts(v gaby.Value, path, key string) iter.Seq2[gaby.Value, string] {
 }
 
 // tolerations checks which fields of a toleration go together.
-func (c *checker) tolerations(pod gaby.Value) {
+func (c *resourceChecker) tolerations(pod gaby.Value) {
 	for t := range each(pod, "tolerations.*") {
 		operator, value := t.Get("operator").Text(), t.Get("value")
 		if t.Get("key").Text() == "" && operator != "Exists" {
@@ -115,7 +115,7 @@ func volumeSources() []string {
 }
 
 // volume checks a volume of a pod. One without a source is an emptyDir.
-func (c *checker) volume(v gaby.Value) {
+func (c *resourceChecker) volume(v gaby.Value) {
 	c.table(v, "part volume")
 	var sources []string
 	for _, source := range volumeSources() {
@@ -135,7 +135,7 @@ func (c *checker) volume(v gaby.Value) {
 }
 
 // mounts checks that the volumes of a container exist and that no two are mounted at one path.
-func (c *checker) mounts(container gaby.Value, volumes map[string]bool) {
+func (c *resourceChecker) mounts(container gaby.Value, volumes map[string]bool) {
 	for mount := range each(container, "volumeMounts.*") {
 		if name, ok := text(mount.Get("name")); ok && !volumes[name] {
 			c.add(mount.Get("name"), "reference", "the pod has no volume %q", name)

@@ -35,7 +35,7 @@ import (
 // range, enum, name, duplicate, selector, reference, exclusive, required or format. The release is
 // that of the server, such as 1.35; empty means 1.36 or newer.
 func Check(resourceType string, resource gaby.Value, release string) []jsonschema.Problem {
-	c := &checker{}
+	c := &resourceChecker{}
 	name := configkit.GroupKind(api.ResourceType(resourceType))
 	c.metadata(name, resource)
 	if minor, ok := strings.CutPrefix(release, "1."); ok {
@@ -68,18 +68,18 @@ func Check(resourceType string, resource gaby.Value, release string) []jsonschem
 	return c.problems
 }
 
-// checker collects problems.
-type checker struct{ problems []jsonschema.Problem }
+// resourceChecker collects problems.
+type resourceChecker struct{ problems []jsonschema.Problem }
 
 // add records a problem of a value.
-func (c *checker) add(v gaby.Value, rule, format string, args ...any) {
+func (c *resourceChecker) add(v gaby.Value, rule, format string, args ...any) {
 	c.problems = append(c.problems, jsonschema.Problem{
 		Path: v.Segments(), Pos: v.Position(), Keyword: rule, Message: fmt.Sprintf(format, args...),
 	})
 }
 
 // missing records that a map lacks a key that it needs.
-func (c *checker) missing(parent gaby.Value, key, why string) {
+func (c *resourceChecker) missing(parent gaby.Value, key, why string) {
 	c.problems = append(c.problems, jsonschema.Problem{
 		Path: parent.Segments(), Property: key, Pos: parent.Position(), Keyword: "required",
 		Message: key + " is missing: " + why,
@@ -87,7 +87,7 @@ func (c *checker) missing(parent gaby.Value, key, why string) {
 }
 
 // together checks what the fields of a resource must have in common.
-func (c *checker) together(name string, resource gaby.Value) {
+func (c *resourceChecker) together(name string, resource gaby.Value) {
 	switch name {
 	case "apps/Deployment":
 		c.deployment(resource)
@@ -131,14 +131,14 @@ func (c *checker) together(name string, resource gaby.Value) {
 }
 
 // table checks the fields of a table, if there is one of the name.
-func (c *checker) table(v gaby.Value, name string) {
+func (c *resourceChecker) table(v gaby.Value, name string) {
 	if t := tables()[name]; t != nil {
 		c.fields(v, t.fields)
 	}
 }
 
 // fields checks the values at the paths below a value.
-func (c *checker) fields(v gaby.Value, fields []field) {
+func (c *resourceChecker) fields(v gaby.Value, fields []fieldCheck) {
 	var key string
 	var below gaby.Value // at key, as fields with the same first key follow each other
 	for _, f := range fields {
@@ -208,7 +208,7 @@ func isTrue(v gaby.Value) bool { return v.Data() == true }
 
 // unique reports values that repeat a preceding one. keys yields each value with its key; values
 // with an empty key are skipped.
-func (c *checker) unique(keys iter.Seq2[gaby.Value, string], what string) {
+func (c *resourceChecker) unique(keys iter.Seq2[gaby.Value, string], what string) {
 	first := map[string]gaby.Value{}
 	for v, key := range keys {
 		switch other, ok := first[key]; {
@@ -234,7 +234,7 @@ func texts(v gaby.Value, path string) iter.Seq2[gaby.Value, string] {
 }
 
 // only reports a map that does not have exactly one of some keys.
-func (c *checker) only(v gaby.Value, what string, keys ...string) {
+func (c *resourceChecker) only(v gaby.Value, what string, keys ...string) {
 	var present []string
 	for _, key := range keys {
 		if e := v.Get(key); isSet(e) {

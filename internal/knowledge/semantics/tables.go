@@ -15,21 +15,21 @@ var fieldsText string
 
 // table has the checks of the fields of a type, or of a part of resources.
 type table struct {
-	fields   []field
+	fields   []fieldCheck
 	pod      string   // path of the PodSpec of a Pod
 	template string   // path of the pod template
 	restart  []string // restart policies that the template allows
 }
 
-// field is a check of the values at a path. A path is keys joined by dots; * matches every element
-// of a list and every entry of a map.
-type field struct {
+// fieldCheck is a check of the values at a path. A path is keys joined by dots; * matches every
+// element of a list and every entry of a map.
+type fieldCheck struct {
 	path  string
-	check check
+	check valueCheck
 }
 
-// check returns the violated rule and a message; the message is empty for a valid value.
-type check func(v gaby.Value) (rule, message string)
+// valueCheck returns the violated rule and a message; the message is empty for a valid value.
+type valueCheck func(v gaby.Value) (rule, message string)
 
 // tables returns the tables of fields.txt by name.
 var tables = sync.OnceValue(func() map[string]*table { //nolint:gochecknoglobals // never changed
@@ -49,10 +49,10 @@ var tables = sync.OnceValue(func() map[string]*table { //nolint:gochecknoglobals
 				below += "."
 			}
 			for _, f := range all[name].fields {
-				t.fields = append(t.fields, field{below + f.path, f.check})
+				t.fields = append(t.fields, fieldCheck{below + f.path, f.check})
 			}
 		default:
-			t.fields = append(t.fields, field{words[0], checkNamed(words[1], words[2:])})
+			t.fields = append(t.fields, fieldCheck{words[0], checkNamed(words[1], words[2:])})
 		}
 	}
 	return all
@@ -71,7 +71,7 @@ func newTable(pods []string) *table {
 }
 
 // checkNamed returns the check that fields.txt calls by a name, with what follows the name.
-func checkNamed(name string, arguments []string) check {
+func checkNamed(name string, arguments []string) valueCheck {
 	integer := func(i int) int64 {
 		n, err := strconv.ParseInt(arguments[i], 0, 64)
 		if err != nil {
@@ -98,7 +98,7 @@ func checkNamed(name string, arguments []string) check {
 	case "key":
 		return keyInForm(formNamed(arguments[0]))
 	}
-	return map[string]check{
+	return map[string]valueCheck{
 		"port": port, "port-or-name": portOrName, "target-port": targetPort,
 		"count-or-percent": countOrPercent, "count-or-percent-of-all": countOrPercentOfAll,
 		"not-negative": notNegative, "positive": positive, "must-be-false": mustBeFalse,
@@ -106,8 +106,8 @@ func checkNamed(name string, arguments []string) check {
 }
 
 // formNamed returns the form that fields.txt calls by a name.
-func formNamed(name string) form {
-	return map[string]form{
+func formNamed(name string) textForm {
+	return map[string]textForm{
 		"dns-label": dnsLabel, "dns-label-1035": dnsLabel1035, "dns-subdomain": dnsSubdomain,
 		"host-name": hostName, "ingress-host": ingressHost, "external-name": externalName,
 		"label-key": labelKey, "annotation-key": annotationKey, "label-value": labelValue,

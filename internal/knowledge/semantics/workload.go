@@ -10,7 +10,7 @@ import (
 
 // template checks a pod template: its labels, its pod, and the restart policy. claims are the names
 // of volumes that the workload adds.
-func (c *checker) template(v gaby.Value, restart, claims []string) {
+func (c *resourceChecker) template(v gaby.Value, restart, claims []string) {
 	c.table(v.Get("metadata"), "part metadata")
 	pod := v.Get("spec")
 	if !pod.Exists() {
@@ -35,7 +35,7 @@ func (c *checker) template(v gaby.Value, restart, claims []string) {
 }
 
 // selected checks that a workload selects its own pods.
-func (c *checker) selected(resource gaby.Value) {
+func (c *resourceChecker) selected(resource gaby.Value) {
 	spec := resource.Get("spec")
 	selector := spec.Get("selector")
 	c.selector(selector)
@@ -50,7 +50,7 @@ func (c *checker) selected(resource gaby.Value) {
 }
 
 // mismatch reports what in a selector does not match the pods of the workload's own template.
-func (c *checker) mismatch(selector, labels gaby.Value) {
+func (c *resourceChecker) mismatch(selector, labels gaby.Value) {
 	for want := range each(selector, "matchLabels.*") {
 		if got := labels.Get(want.Key()); !got.Exists() {
 			c.add(want, "selector", "the pod template has no label %s", want.Key())
@@ -67,7 +67,7 @@ func (c *checker) mismatch(selector, labels gaby.Value) {
 }
 
 // selectedByMap checks the selector of a ReplicationController, which is a map of labels.
-func (c *checker) selectedByMap(resource gaby.Value) {
+func (c *resourceChecker) selectedByMap(resource gaby.Value) {
 	labels := resource.Get("spec").Get("template").Get("metadata").Get("labels")
 	for want := range each(resource, "spec.selector.*") {
 		if got := labels.Get(want.Key()); got.Text() != want.Text() {
@@ -76,7 +76,7 @@ func (c *checker) selectedByMap(resource gaby.Value) {
 	}
 }
 
-func (c *checker) deployment(resource gaby.Value) {
+func (c *resourceChecker) deployment(resource gaby.Value) {
 	c.selected(resource)
 	spec := resource.Get("spec")
 	strategy := spec.Get("strategy")
@@ -95,7 +95,7 @@ func (c *checker) deployment(resource gaby.Value) {
 	}
 }
 
-func (c *checker) statefulSet(resource gaby.Value) {
+func (c *resourceChecker) statefulSet(resource gaby.Value) {
 	c.selected(resource)
 	strategy := resource.Get("spec").Get("updateStrategy")
 	if e := strategy.Get("rollingUpdate"); e.Exists() && strategy.Get("type").Text() == "OnDelete" {
@@ -103,7 +103,7 @@ func (c *checker) statefulSet(resource gaby.Value) {
 	}
 }
 
-func (c *checker) daemonSet(resource gaby.Value) {
+func (c *resourceChecker) daemonSet(resource gaby.Value) {
 	c.selected(resource)
 	rolling := resource.Get("spec").Get("updateStrategy").Get("rollingUpdate")
 	if !isSet(rolling) {
@@ -119,7 +119,7 @@ func (c *checker) daemonSet(resource gaby.Value) {
 	}
 }
 
-func (c *checker) job(resource gaby.Value) {
+func (c *resourceChecker) job(resource gaby.Value) {
 	spec := resource.Get("spec")
 	if selector := spec.Get("selector"); selector.Exists() && !isTrue(spec.Get("manualSelector")) {
 		c.add(selector, "exclusive",
@@ -129,7 +129,7 @@ func (c *checker) job(resource gaby.Value) {
 }
 
 // indexed checks that an indexed Job has a number of completions.
-func (c *checker) indexed(spec gaby.Value) {
+func (c *resourceChecker) indexed(spec gaby.Value) {
 	if mode := spec.Get("completionMode"); mode.Text() == "Indexed" &&
 		!spec.Get("completions").Exists() {
 		c.missing(spec, "completions", "completionMode Indexed needs it")
@@ -140,7 +140,7 @@ func (c *checker) indexed(spec gaby.Value) {
 	}
 }
 
-func (c *checker) cronJob(resource gaby.Value) {
+func (c *resourceChecker) cronJob(resource gaby.Value) {
 	job := resource.Get("spec").Get("jobTemplate").Get("spec")
 	if e := job.Get("manualSelector"); isTrue(e) {
 		c.add(e, "exclusive", "the Jobs of a CronJob have no selector of their own")
@@ -152,7 +152,7 @@ func (c *checker) cronJob(resource gaby.Value) {
 	}
 }
 
-func (c *checker) autoscaler(resource gaby.Value) {
+func (c *resourceChecker) autoscaler(resource gaby.Value) {
 	spec := resource.Get("spec")
 	least, okLeast := number(spec.Get("minReplicas"))
 	if most, ok := number(spec.Get("maxReplicas")); ok && okLeast && most < least {
@@ -160,7 +160,7 @@ func (c *checker) autoscaler(resource gaby.Value) {
 	}
 }
 
-func (c *checker) disruption(resource gaby.Value) {
+func (c *resourceChecker) disruption(resource gaby.Value) {
 	spec := resource.Get("spec")
 	c.selector(spec.Get("selector"))
 	if e := spec.Get("maxUnavailable"); e.Exists() && spec.Get("minAvailable").Exists() {

@@ -11,8 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// change is the JSON form of a mutation or conflict, as far as it has values.
-type change struct {
+// mutationValues is the JSON form of a mutation or conflict, as far as it has values.
+type mutationValues struct {
 	Resource             api.ResourceInfo
 	ResourceMutationInfo struct{ Value string } // a whole resource
 	PathMutationMap      map[api.ResolvedPath]struct{ Value, Previous string }
@@ -21,7 +21,7 @@ type change struct {
 }
 
 // changesIn parses mutations or conflicts in JSON. For any other text it returns none.
-func changesIn(data []byte) (all []change) {
+func changesIn(data []byte) (all []mutationValues) {
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) || json.Unmarshal(data, &all) != nil {
 		return nil
 	}

@@ -35,8 +35,8 @@ type Values struct {
 	secret map[string]api.ResourceType
 	kind   *regexp.Regexp // matches their kinds in unreadable documents
 	known  *known         // built for the first message
-	copies *Set           // built for the first text that may have copies
-	own    *Set           // built for the first text that may have the values themselves
+	copies *SecretSet     // built for the first text that may have copies
+	own    *SecretSet     // built for the first text that may have the values themselves
 }
 
 // text is one text of a unit.

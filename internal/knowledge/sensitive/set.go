@@ -10,19 +10,19 @@ import (
 	"unicode"
 )
 
-// Set is the secret values that a command has read. It masks them wherever they were copied to, in
-// all text that the command prints for people. Values that are words, numbers or names are masked
-// only if they are from Words: text has them anyway.
+// SecretSet is the secret values that a command has read. It masks them wherever they were copied
+// to, in all text that the command prints for people. Values that are words, numbers or names are
+// masked only if they are from Words: text has them anyway.
 //
 // A Set can be used concurrently.
-type Set struct {
+type SecretSet struct {
 	mu      sync.Mutex
 	seen    map[string]bool // by text; whether it is masked if it is a word
-	indexes []*index        // the largest first, each more than twice as large as the next
+	indexes []*valueIndex   // the largest first, each more than twice as large as the next
 }
 
-// index is an index of some of the values.
-type index struct {
+// valueIndex is an index of some of the values.
+type valueIndex struct {
 	texts []string
 	size  int
 	known *known // made when text is first masked
@@ -30,7 +30,7 @@ type index struct {
 
 // Add adds values. With words, those that are words or numbers are masked as well, since it is
 // known that they were copied to what is shown.
-func (s *Set) Add(v *Values, words bool) {
+func (s *SecretSet) Add(v *Values, words bool) {
 	if v == nil {
 		return
 	}
@@ -39,7 +39,7 @@ func (s *Set) Add(v *Values, words bool) {
 	if s.seen == nil {
 		s.seen = map[string]bool{}
 	}
-	more := &index{}
+	more := &valueIndex{}
 	for _, text := range v.spelled() {
 		if was, known := s.seen[text]; known && (was || !words) {
 			continue
@@ -55,14 +55,15 @@ func (s *Set) Add(v *Values, words bool) {
 	// logarithm.
 	for n := len(s.indexes); n > 0 && s.indexes[n-1].size <= 2*more.size; n-- {
 		last := s.indexes[n-1]
-		more = &index{texts: slices.Concat(last.texts, more.texts), size: last.size + more.size}
+		more = &valueIndex{texts: slices.Concat(last.texts, more.texts), size: last.size +
+			more.size}
 		s.indexes = s.indexes[:n-1]
 	}
 	s.indexes = append(s.indexes, more)
 }
 
 // Mask returns text with the values masked. It has the same number of lines.
-func (s *Set) Mask(text string) string {
+func (s *SecretSet) Mask(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var b strings.Builder
@@ -78,7 +79,7 @@ func (s *Set) Mask(text string) string {
 
 // MaskJSON returns JSON texts with the values masked in strings and keys. It leaves all other bytes
 // as they are.
-func (s *Set) MaskJSON(text []byte) []byte {
+func (s *SecretSet) MaskJSON(text []byte) []byte {
 	return stringsOfJSON().ReplaceAllFunc(text, func(quoted []byte) []byte {
 		var plain string
 		if json.Unmarshal(quoted, &plain) != nil {
@@ -101,7 +102,7 @@ var stringsOfJSON = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 })
 
-func (s *Set) line(text string) string {
+func (s *SecretSet) line(text string) string {
 	marked := make([]bool, len(text))
 	for _, x := range s.indexes {
 		if x.known == nil {

@@ -40,7 +40,7 @@ func TestSet(t *testing.T) {
 		},
 	} {
 		t.Run(c.text, func(t *testing.T) {
-			var s sensitive.Set
+			var s sensitive.SecretSet
 			s.Add(secretValues(t, c.value), false)
 			s.Add(secretValues(t, c.value), c.words)
 			if got := s.Mask(c.text); got != c.want {
@@ -52,7 +52,7 @@ func TestSet(t *testing.T) {
 
 // TestSetOfMany checks that values that were added one after the other are all masked.
 func TestSetOfMany(t *testing.T) {
-	var s sensitive.Set
+	var s sensitive.SecretSet
 	var text strings.Builder
 	const n = 50
 	for i := range n {
@@ -79,7 +79,7 @@ func TestSetMasksJSON(t *testing.T) {
 		"{\"a\": \"\\u003c\"}\n{\"b\": \"\\\\\"}\n":          "{\"a\": \"\\u003c\"}\n{\"b\": \"\\\\\"}\n",
 	} {
 		t.Run(text, func(t *testing.T) {
-			var s sensitive.Set
+			var s sensitive.SecretSet
 			s.Add(secretValues(t, value), false)
 			if got := string(s.MaskJSON([]byte(text))); got != want {
 				t.Errorf("%s, want %s", got, want)

@@ -59,9 +59,9 @@ func (v *Values) Copied(text string) string {
 }
 
 // maskWith masks text with a set of the values, made when it is first used.
-func (v *Values) maskWith(set **Set, words bool, text string) string {
+func (v *Values) maskWith(set **SecretSet, words bool, text string) string {
 	if *set == nil {
-		*set = &Set{}
+		*set = &SecretSet{}
 		(*set).Add(v, words)
 	}
 	return (*set).Mask(text)

@@ -116,7 +116,7 @@ func (l *locations) schema(location, apiVersion, kind string) (*jsonschema.Schem
 	if err != nil {
 		return nil, err
 	}
-	s, err := jsonschema.Compile("file:///"+file, value, jsonschema.Options{
+	s, err := jsonschema.Compile("file:///"+file, value, jsonschema.CompilerOptions{
 		Dialect: jsonschema.Draft7,
 		Load: func(uri string) (gaby.Value, error) {
 			return l.read(strings.TrimPrefix(uri, "file:///"))

@@ -45,7 +45,7 @@ func TestCRDRefusesWhatPodsRefuse(t *testing.T) {
 	if err := jsonschema.CheckStructural(definition); err != nil {
 		t.Fatal(err)
 	}
-	schema, err := jsonschema.Compile("", definition, jsonschema.Options{
+	schema, err := jsonschema.Compile("", definition, jsonschema.CompilerOptions{
 		Dialect: jsonschema.Structural,
 	})
 	if err != nil {
