@@ -369,7 +369,7 @@ func (s *step) apply(
 	})
 	s.spent.Add(int64(time.Since(began)))
 	if err != nil && res.err == nil {
-		res = result{err: err}
+		res = stepResult{err: err}
 	}
 	return res
 }
