@@ -124,7 +124,7 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 		s.App.Hide(secrets, false)
 	}
 	description := cmp.Or(o.ChangeDesc, secrets.Copied("merged "+from))
-	out, err := s.Propagator.Merge(u, in, description, o.Refuse(s))
+	out, err := s.Propagator.Merge(s.Ctx, u, in, description, o.Refuse(s))
 	if err != nil {
 		return err
 	}

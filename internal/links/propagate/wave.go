@@ -343,14 +343,14 @@ func describe(description string, out *resolve.Outcome) string {
 
 // Merge merges a range of another unit, or of a file, into a unit once. description describes the
 // revision.
-func (p *Propagator) Merge(u *workspace.Unit, in *resolve.MergeInput, description string, refuse Refuse,
+func (p *Propagator) Merge(ctx context.Context, u *workspace.Unit, in *resolve.MergeInput, description string, refuse Refuse,
 ) (*resolve.Outcome, error) {
 	input, err := p.Input(u, nil, in.Options)
 	if err != nil {
 		return nil, err
 	}
 	in.Input = *input
-	out, err := resolve.Merge(in)
+	out, err := resolve.Merge(ctx, in)
 	if err != nil {
 		return nil, err
 	}

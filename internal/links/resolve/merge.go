@@ -357,22 +357,19 @@ type MergeInput struct {
 	Base, End    []byte
 	Mutation     entity.Mutation
 	Source       entity.Source
-	WhereUnit    string // a filter of mutations, as WhereMutation of a link
 	NoSubtract   bool
-	WhereSource  string // a filter of resources, as WhereResource of a link
 }
 
 // Merge merges what changed between two states of another unit, or of a file, into a unit, as a
 // MergeUnits link would, but once and without a link. The error is an entity.Errors.
-func Merge(in *MergeInput) (*Outcome, error) {
+func Merge(ctx context.Context, in *MergeInput) (*Outcome, error) {
 	in.Links, in.Others = nil, nil
-	r, err := newResolver(context.Background(), &in.Input)
+	r, err := newResolver(ctx, &in.Input)
 	if err != nil {
 		return nil, err
 	}
 	l := &entity.Link{
-		FromUnitID: in.Downstream.UnitID, WhereMutation: in.WhereUnit,
-		WhereResource: in.WhereSource, MergeDisableSubtraction: in.NoSubtract,
+		FromUnitID: in.Downstream.UnitID, MergeDisableSubtraction: in.NoSubtract,
 	}
 	r.results[""] = &entity.LinkResult{}
 	r.merged[""] = true
