@@ -15,7 +15,7 @@ type Changes struct {
 	Resources int // that were changed, added or removed
 	Values    int // scalars in them that were
 	// Present are the resources that are new or have another text, in the order of the data. Gone
-	// are those that were removed.
+	// are those that were removed. Both are known if the options ask for them.
 	Present, Gone []api.ResourceInfo
 }
 
@@ -26,25 +26,14 @@ func (c *Changes) add(other *Changes) {
 	c.Present, c.Gone = append(c.Present, other.Present...), append(c.Gone, other.Gone...)
 }
 
-// edits returns the changes of documents that were only edited, as their journals have them. It
-// returns nil if a type or a name changed.
-func edits(before, after gaby.Container, provider configkit.ResourceProvider) *Changes {
+// edits counts the changes of documents that were only edited, which their journals have.
+func edits(documents gaby.Container) *Changes {
 	c := &Changes{}
-	for i, doc := range after {
-		values, changed := doc.CountChanges()
-		if !changed {
-			continue
+	for _, doc := range documents {
+		if values, changed := doc.CountChanges(); changed {
+			c.Resources++
+			c.Values += values
 		}
-		was, none := provider.ResourceInfo(before[i])
-		is, err := provider.ResourceInfo(doc)
-		switch {
-		case is != was:
-			return nil
-		case err == nil && none == nil:
-			c.Present = append(c.Present, is)
-		}
-		c.Resources++
-		c.Values += values
 	}
 	return c
 }

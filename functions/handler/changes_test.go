@@ -118,7 +118,7 @@ func TestChangesOfAResponse(t *testing.T) {
 				r, err := executor.Run(
 					t.Context(),
 					&api.FunctionInvocationRequest{ConfigData: data, FunctionInvocations: chain},
-					handler.Options{Compare: true},
+					handler.Options{ListChanged: true},
 				)
 				if err != nil || !r.Success {
 					t.Fatal(err, r.ErrorMessages)
@@ -127,8 +127,20 @@ func TestChangesOfAResponse(t *testing.T) {
 				if !r.Changed {
 					r.Changes = &handler.Changes{}
 				}
+				counted, err := executor.Run(
+					t.Context(),
+					&api.FunctionInvocationRequest{ConfigData: data, FunctionInvocations: chain},
+					handler.Options{Compare: true},
+				)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c := counted.Changes; counted.Changed &&
+					(c.Resources != want.Resources || c.Values != want.Values) {
+					t.Errorf("%s of %d: counted %+v, compared %+v", name, n, c, want)
+				}
 				if diff := cmp.Diff(want, r.Changes); diff != "" || r.Resources != n {
-					t.Errorf("%s of %d: %d resources, (-compared +journals)\n%s", name, n,
+					t.Errorf("%s of %d: %d resources, (-compared +listed)\n%s", name, n,
 						r.Resources, diff)
 				}
 			}

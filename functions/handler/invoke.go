@@ -59,6 +59,7 @@ type run struct {
 	converter configkit.ConfigConverter
 	inParts   bool
 	compares  bool
+	lists     bool   // the changed resources
 	given     string // the WhereResource of the request
 	whereText string // what messages say in its place
 	file      string
@@ -135,7 +136,8 @@ func (h *FunctionHandler) Run(
 		},
 		converter: h.converterFor(request.FileName),
 		inParts:   options.InParts,
-		compares:  options.Compare,
+		compares:  options.Compare || options.ListChanged,
+		lists:     options.ListChanged,
 		given:     request.WhereResource,
 		whereText: options.WhereText,
 		file:      options.File,

@@ -176,16 +176,13 @@ func (r *run) fail(failures []*api.Failure) {
 func (r *run) compare(
 	p *unitPart, provider configkit.ResourceProvider, documents gaby.Container,
 ) *Changes {
-	if !r.compares {
+	switch {
+	case !r.compares:
 		return nil
+	case !r.lists && slices.Equal(p.original, documents):
+		return edits(documents)
 	}
-	before := p.original.At(p.marks)
-	if slices.Equal(p.original, documents) {
-		if c := edits(before, documents, provider); c != nil {
-			return c
-		}
-	}
-	c, err := compare(before, documents, provider)
+	c, err := compare(p.original.At(p.marks), documents, provider)
 	if err != nil {
 		return nil
 	}

@@ -17,8 +17,8 @@ type Options struct {
 	// InParts leaves the data of the result in Parts, and ConfigData and Output empty. This saves a
 	// copy of the data.
 	InParts bool
-	// Compare asks for Changes.
-	Compare bool
+	// Compare asks for Changes, ListChanged for the names in them as well.
+	Compare, ListChanged bool
 	// Secrets asks for Result.Secrets. Messages do not have secret values then. The executor answers
 	// it, not a handler.
 	Secrets bool

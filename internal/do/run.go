@@ -324,7 +324,7 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 	options := handler.Options{
 		AllowExternal: s.AllowExternal, InParts: true, File: unit.File, WhereText: l.whereFlags,
 		NamesOnly: l.options.Select.Where == "", Secrets: !l.options.ShowSecrets,
-		Compare:   l.counts() || l.prints && l.options.Format == report.Name,
+		Compare: l.counts(), ListChanged: l.prints && l.options.Format == report.Name,
 		KeepSteps: l.prints && l.options.Format == report.Diff,
 		Survey:    l.survey,
 	}
