@@ -102,7 +102,7 @@ func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 	if kept == before.Len() {
 		return
 	}
-	for c := before.First(); c.Exists(); c = c.Next() {
+	for _, c := range before.All() {
 		if key := c.Key(); !after.Get(key).Exists() {
 			d.below(mutationpath.Key(key), func() {
 				d.entry(api.MutationTypeDelete, c, gaby.Value{})
@@ -117,7 +117,7 @@ func (d *differ) add(v gaby.Value) {
 		d.entry(api.MutationTypeAdd, v, gaby.Value{})
 		return
 	}
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		d.below(mutationpath.Key(c.Key()), func() { d.add(c) })
 	}
 }
@@ -125,7 +125,7 @@ func (d *differ) add(v gaby.Value) {
 // hasLookupKey reports whether v has a key that looks like an element lookup (?key=value). Below a
 // new map, a path with such a key would create a list instead.
 func hasLookupKey(v gaby.Value) bool {
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		if key := c.Key(); strings.HasPrefix(key, "?") && strings.Contains(key, "=") {
 			return true
 		}
@@ -152,7 +152,7 @@ func (d *differ) entry(op api.MutationType, value, old gaby.Value) {
 // Empty maps and lists count as one.
 func leaves(v gaby.Value) int {
 	n := 0
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		n += leaves(c)
 	}
 	return max(n, 1)
@@ -171,7 +171,7 @@ func (d *differ) lists(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 // elements returns the elements of a list or the entries of a map.
 func elements(v gaby.Value) []gaby.Value {
 	var all []gaby.Value
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		all = append(all, c)
 	}
 	return all
@@ -292,7 +292,7 @@ func (d *differ) costOf(before, after gaby.Value, keys *configkit.MergeKeyTree) 
 // lineCount returns the number of lines of v in block style.
 func lineCount(v gaby.Value) int {
 	n := 0
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		n += lineCount(c)
 		if v.Kind() == gaby.Map && c.First().Exists() {
 			n++

@@ -37,7 +37,7 @@ func uses(gvk plugin.GroupVersionKind, object gaby.Value) []use {
 		}
 	}
 	each := func(in gaby.Value, visit func(gaby.Value)) {
-		for v := in.First(); v.Exists(); v = v.Next() {
+		for _, v := range in.All() {
 			visit(v)
 		}
 	}
@@ -162,14 +162,14 @@ func dataOf(kind string, object gaby.Value) (map[string]string, error) {
 		texts, encoded = object.Get("stringData"), texts
 	}
 	values := map[string]string{}
-	for v := encoded.First(); v.Exists(); v = v.Next() {
+	for _, v := range encoded.All() {
 		value, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(v.Text()), ""))
 		if err != nil {
 			return nil, errors.New("the value of " + v.Key() + " is not base64")
 		}
 		values[v.Key()] = string(value)
 	}
-	for v := texts.First(); v.Exists(); v = v.Next() {
+	for _, v := range texts.All() {
 		values[v.Key()] = v.Text()
 	}
 	return values, nil

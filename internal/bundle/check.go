@@ -74,7 +74,7 @@ func flaws(object gaby.Value, namespace string, isTemplate bool) []flaw {
 		}
 	}
 	owners := get("metadata", "ownerReferences")
-	for o := owners.First(); o.Exists(); o = o.Next() {
+	for _, o := range owners.All() {
 		if controller, _ := o.Get("controller").Data().(bool); controller {
 			add("an owner reference with controller: true is set by Smith only", "",
 				"metadata", "ownerReferences")

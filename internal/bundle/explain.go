@@ -40,14 +40,12 @@ type explainer struct {
 // walk explains the scalars and empty collections below a value.
 func (e *explainer) walk(v gaby.Value, path []string) {
 	if v.First().Exists() && (v.Kind() == gaby.Map || v.Kind() == gaby.List) {
-		i := 0
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for i, c := range v.All() {
 			segment := c.Key()
 			if v.Kind() == gaby.List {
 				segment = strconv.Itoa(i)
 			}
 			e.walk(c, append(path, segment))
-			i++
 		}
 		return
 	}

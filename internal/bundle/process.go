@@ -246,7 +246,7 @@ func (p *run) observe(res *ResourceResult) {
 // controller returns the owner reference of the controller of an object.
 func controller(v gaby.Value) gaby.Value {
 	owners := v.Get("metadata").Get("ownerReferences")
-	for o := owners.First(); o.Exists(); o = o.Next() {
+	for _, o := range owners.All() {
 		if is, _ := o.Get("controller").Data().(bool); is {
 			return o
 		}
@@ -342,13 +342,11 @@ func (res *ResourceResult) copied(v gaby.Value) (path string, found bool) {
 			return v.Text() == s || len(s) >= distinct && strings.Contains(v.Text(), s)
 		})
 	}
-	i := 0
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for i, c := range v.All() {
 		segment := c.Key()
 		if v.Kind() == gaby.List {
 			segment = strconv.Itoa(i)
 		}
-		i++
 		if below, found := res.copied(c); found {
 			return strings.TrimSuffix(segment+"."+below, "."), true
 		}
@@ -363,7 +361,7 @@ func isSecret(gvk plugin.GroupVersionKind) bool { return gvk.Group == "" && gvk.
 func (p *run) addOwners(res *ResourceResult) error {
 	var owners []any
 	existing := res.doc.Value().Get("metadata").Get("ownerReferences")
-	for o := existing.First(); o.Exists(); o = o.Next() {
+	for _, o := range existing.All() {
 		m, ok := o.Data().(map[string]any)
 		if !ok {
 			return errors.New("metadata.ownerReferences: maps are expected")

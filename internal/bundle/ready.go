@@ -134,7 +134,7 @@ func (p *run) crdReady(gvk plugin.GroupVersionKind, actual gaby.Value) (readines
 
 // condition returns a condition of a status by its type, a missing value without one.
 func condition(actual gaby.Value, name string) gaby.Value {
-	for c := actual.Get("status").Get("conditions").First(); c.Exists(); c = c.Next() {
+	for _, c := range actual.Get("status").Get("conditions").All() {
 		if c.Get("type").Text() == name {
 			return c
 		}

@@ -144,7 +144,7 @@ func (res *ResourceResult) hasSecret(v gaby.Value) bool {
 			return len(s) > 2 && strings.Contains(v.Text(), s)
 		})
 	}
-	for c := v.First(); c.Exists(); c = c.Next() {
+	for _, c := range v.All() {
 		if res.hasSecret(c) {
 			return true
 		}
@@ -180,7 +180,7 @@ func plain(v gaby.Value, encoded bool) (any, error) {
 	switch v.Kind() {
 	case gaby.Map:
 		var m gaby.Entries
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			one, err := plain(c, encoded)
 			if err != nil {
 				return nil, fmt.Errorf("%w: %s", err, c.Key())

@@ -24,7 +24,7 @@ func (c *comparison) findRemoved(rendered, actual gaby.Value, skip func(path str
 	if doc, err := gaby.ParseYAML([]byte(text)); err == nil {
 		applied = append(applied, doc.Value())
 	}
-	for entry := metadata.Get("managedFields").First(); entry.Exists(); entry = entry.Next() {
+	for _, entry := range metadata.Get("managedFields").All() {
 		fields := entry.Get("fieldsV1")
 		if entry.Get("manager").Text() != serverSideManager || !fields.First().Exists() ||
 			entry.Get("operation").Text() != "Apply" || entry.Get("subresource").Text() != "" {
@@ -65,7 +65,7 @@ func owned(fields, actual gaby.Value) any {
 func ownedItems(fields, list gaby.Value) []any {
 	byKeys := map[string]gaby.Value{} // the entries of managed fields
 	var keys []string
-	for f := fields.First(); f.Exists(); f = f.Next() {
+	for _, f := range fields.All() {
 		kind, text, _ := strings.Cut(f.Key(), ":")
 		doc, err := gaby.ParseYAML([]byte(text))
 		if err != nil || kind != "k" && kind != "v" {
@@ -73,7 +73,7 @@ func ownedItems(fields, list gaby.Value) []any {
 		}
 		if v := doc.Value(); kind == "k" {
 			keys = keys[:0]
-			for key := v.First(); key.Exists(); key = key.Next() {
+			for _, key := range v.All() {
 				keys = append(keys, key.Key())
 			}
 			byKeys[identityOfItem(v, keys)] = f
@@ -82,7 +82,7 @@ func ownedItems(fields, list gaby.Value) []any {
 		}
 	}
 	items := []any{}
-	for item := list.First(); item.Exists(); item = item.Next() {
+	for _, item := range list.All() {
 		f, ok := byKeys[identityOfItem(item, keys)]
 		if !ok {
 			continue
@@ -117,7 +117,7 @@ func (c *comparison) dropped(applied, rendered, actual gaby.Value, path string,
 	isMap := rendered.Kind() == gaby.Map || isMissing(rendered)
 	switch {
 	case applied.Kind() == gaby.Map && isMap && actual.Kind() == gaby.Map:
-		for was := applied.First(); was.Exists(); was = was.Next() {
+		for _, was := range applied.All() {
 			at := strings.TrimPrefix(path+"."+escaped(was.Key()), ".")
 			now, exists := rendered.Get(was.Key()), actual.Get(was.Key())
 			switch {
@@ -164,7 +164,7 @@ func remains(applied, actual gaby.Value) bool {
 	if applied.Kind() != gaby.Map || actual.Kind() != gaby.Map {
 		return true
 	}
-	for v := applied.First(); v.Exists(); v = v.Next() {
+	for _, v := range applied.All() {
 		if remains(v, actual.Get(v.Key())) {
 			return true
 		}
@@ -187,7 +187,7 @@ func isWhole(applied, actual gaby.Value) bool {
 // byName returns the items of a list by their names, nil unless all have different ones.
 func byName(list gaby.Value) map[string]gaby.Value {
 	named := map[string]gaby.Value{}
-	for v := list.First(); v.Exists(); v = v.Next() {
+	for _, v := range list.All() {
 		if name, ok := v.Get("name").Data().(string); ok {
 			named[name] = v
 		}

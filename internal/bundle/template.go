@@ -88,14 +88,12 @@ func (d *decoder) newTemplate(v gaby.Value) *template {
 		aliased = aliased || v.IsAliased()
 		switch v.Kind() {
 		case gaby.Map:
-			for c := v.First(); c.Exists(); c = c.Next() {
+			for _, c := range v.All() {
 				walk(c, append(path, c.Key()))
 			}
 		case gaby.List:
-			i := 0
-			for c := v.First(); c.Exists(); c = c.Next() {
+			for i, c := range v.All() {
 				walk(c, append(path, strconv.Itoa(i)))
-				i++
 			}
 		case gaby.Scalar:
 			if v.Tag() == "!!str" {

@@ -38,7 +38,7 @@ func (p *run) outdated(res *ResourceResult) []string {
 	c := &comparison{
 		whole: actual.Get("metadata").Get("uid").Text() != "", found: map[string]bool{},
 	}
-	for field := rendered.First(); field.Exists(); field = field.Next() {
+	for _, field := range rendered.All() {
 		switch key := field.Key(); {
 		case !isCompared(key, p.OwnerRefs):
 		case key == "metadata":
@@ -74,7 +74,7 @@ const tokenSecret = "kubernetes.io/service-account-token"
 
 // metadata compares what a Bundle decides. Finalizers are removed by controllers.
 func (c *comparison) metadata(rendered, actual gaby.Value, owners bool) {
-	for field := rendered.First(); field.Exists(); field = field.Next() {
+	for _, field := range rendered.All() {
 		if path := "metadata." + field.Key(); isCompared(path, owners) {
 			c.compare(field, actual.Get(field.Key()), path)
 		}
@@ -83,7 +83,7 @@ func (c *comparison) metadata(rendered, actual gaby.Value, owners bool) {
 
 // secret compares one field of a Secret. The API server moves stringData to data.
 func (c *comparison) secret(rendered, actual gaby.Value, field string) {
-	for v := rendered.Get(field).First(); v.Exists(); v = v.Next() {
+	for _, v := range rendered.Get(field).All() {
 		key := v.Key()
 		path := field + "." + escaped(key)
 		data, text := actual.Get("data").Get(key), actual.Get("stringData").Get(key)
@@ -111,7 +111,7 @@ func (c *comparison) removed(actual gaby.Value, path string, rendered ...gaby.Va
 	if !c.whole {
 		return
 	}
-	for v := actual.First(); v.Exists(); v = v.Next() {
+	for _, v := range actual.All() {
 		if !slices.ContainsFunc(rendered, func(r gaby.Value) bool {
 			r = r.Get(v.Key())
 			return r.Exists() && !r.IsNull()
@@ -133,7 +133,7 @@ func (c *comparison) compare(rendered, actual gaby.Value, path string) {
 			c.add(path)
 		}
 	case rendered.Kind() == gaby.Map && actual.Kind() == gaby.Map:
-		for v := rendered.First(); v.Exists(); v = v.Next() {
+		for _, v := range rendered.All() {
 			c.compare(v, actual.Get(v.Key()), path+"."+escaped(v.Key()))
 		}
 	case rendered.Kind() == gaby.List && actual.Kind() == gaby.List:
@@ -190,7 +190,7 @@ func isEmpty(v gaby.Value, path string) bool {
 	case isEntry(path):
 		return false
 	case v.Kind() == gaby.Map, v.Kind() == gaby.List:
-		for child := v.First(); child.Exists(); child = child.Next() {
+		for _, child := range v.All() {
 			if !isEmpty(child, path+"."+escaped(child.Key())) {
 				return false
 			}

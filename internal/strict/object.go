@@ -110,7 +110,7 @@ func (v Value) object(noun string, fields []Field, others bool) bool {
 	v.repeated()
 	var given map[int]string // names of fields that may have several
 	var meant []string       // by unknown names
-	for e := v.First(); e.Exists(); e = e.Next() {
+	for _, e := range v.All() {
 		field := Value{e, Join(v.Path, e.Key()), v.reader}
 		i := v.reader.find(fields, e.Key())
 		switch {
@@ -213,12 +213,10 @@ func (v Value) Any() {
 
 func (v Value) anyBelow() {
 	v.repeated()
-	i := 0
-	for e := v.First(); e.Exists(); e = e.Next() {
+	for i, e := range v.All() {
 		if !e.IsAliased() {
 			v.element(e, i).anyBelow()
 		}
-		i++
 	}
 }
 

@@ -26,7 +26,7 @@ func (f *filter) apply(root gaby.Value, from []gaby.Value) ([]gaby.Value, error)
 		if k := v.Kind(); k != gaby.List && k != gaby.Map {
 			return nil, errors.New("a filter is for a list, and this is a scalar")
 		}
-		for item := v.First(); item.Exists(); item = item.Next() {
+		for _, item := range v.All() {
 			if f.holds(root, item) {
 				found = append(found, item)
 			}

@@ -158,12 +158,10 @@ func (s slice) apply(_ gaby.Value, from []gaby.Value) ([]gaby.Value, error) {
 			return min(i, n)
 		}
 		start, end := bound(s.start, s.hasStart, 0), bound(s.end, s.hasEnd, n)
-		i := 0
-		for item := v.First(); item.Exists(); item = item.Next() {
+		for i, item := range v.All() {
 			if i >= start && i < end && (i-start)%s.by == 0 {
 				found = append(found, item)
 			}
-			i++
 		}
 	}
 	return found, nil
@@ -175,7 +173,7 @@ type wildcard struct{}
 func (wildcard) apply(_ gaby.Value, from []gaby.Value) ([]gaby.Value, error) {
 	var found []gaby.Value
 	for _, v := range from {
-		for item := v.First(); item.Exists(); item = item.Next() {
+		for _, item := range v.All() {
 			found = append(found, item)
 		}
 	}
@@ -193,7 +191,7 @@ func (descent) apply(_ gaby.Value, from []gaby.Value) ([]gaby.Value, error) {
 			return
 		}
 		found = append(found, v)
-		for item := v.First(); item.Exists(); item = item.Next() {
+		for _, item := range v.All() {
 			visit(item)
 		}
 	}

@@ -130,7 +130,7 @@ func arrangeKeys(docs [3]*gaby.YamlDoc, at [3]gaby.Value, segments []string) {
 	}
 	var keys [3][]string
 	for i, v := range at {
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			keys[i] = append(keys[i], c.Key())
 		}
 	}

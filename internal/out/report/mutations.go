@@ -193,12 +193,12 @@ func inFlow(v gaby.Value) string {
 	var parts []string
 	switch v.Kind() {
 	case gaby.Map:
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			parts = append(parts, c.Key()+": "+inFlow(c))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case gaby.List:
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			parts = append(parts, inFlow(c))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"

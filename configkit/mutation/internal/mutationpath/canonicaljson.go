@@ -18,7 +18,7 @@ func AppendCanonicalJSON(b []byte, v gaby.Value) []byte {
 	switch v.Kind() {
 	case gaby.Map:
 		var entries []gaby.Value
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			entries = append(entries, c)
 		}
 		slices.SortFunc(entries, func(a, b gaby.Value) int {
@@ -35,7 +35,7 @@ func AppendCanonicalJSON(b []byte, v gaby.Value) []byte {
 		return append(b, '}')
 	case gaby.List:
 		b = append(b, '[')
-		for c := v.First(); c.Exists(); c = c.Next() {
+		for _, c := range v.All() {
 			if b[len(b)-1] != '[' {
 				b = append(b, ',')
 			}

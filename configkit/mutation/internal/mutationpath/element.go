@@ -91,7 +91,7 @@ func KeyedLists(keys *configkit.MergeKeyTree, lists ...gaby.Value) (keyed []Keye
 	keyed = make([]KeyedList, len(lists))
 	for i, list := range lists {
 		k := KeyedList{At: map[string]int{}}
-		for e := list.First(); e.Exists(); e = e.Next() {
+		for _, e := range list.All() {
 			id := ElementID(e, keys)
 			if _, again := k.At[id]; id == "" || again {
 				return nil, false
@@ -110,7 +110,7 @@ func KeyedLists(keys *configkit.MergeKeyTree, lists ...gaby.Value) (keyed []Keye
 func Digests(list gaby.Value) []Segment {
 	var all []Segment
 	count := map[string]int{}
-	for e := list.First(); e.Exists(); e = e.Next() {
+	for _, e := range list.All() {
 		sum := sha256.Sum256(AppendCanonicalJSON(nil, e))
 		text := hex.EncodeToString(sum[:4])
 		all = append(all, Segment{

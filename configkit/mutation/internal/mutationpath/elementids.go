@@ -25,7 +25,7 @@ type idIndex struct {
 
 func newIDIndex(list gaby.Value, keys *configkit.MergeKeyTree) *idIndex {
 	x := &idIndex{keys: keys, at: map[string]int{}}
-	for e := list.First(); e.Exists(); e = e.Next() {
+	for _, e := range list.All() {
 		x.add(e)
 	}
 	return x
