@@ -156,7 +156,7 @@ func (o *Options) run() (do.Options, error) {
 	outputs := 0
 	for _, c := range []struct {
 		on     bool
-		output do.Output
+		output do.Destination
 	}{{o.InPlace, do.InPlace}, {o.OutputDir != "", do.Directory}, {o.DryRun, do.DryRun}} {
 		if c.on {
 			outputs++

@@ -16,11 +16,11 @@ import (
 // they define it registers get-<name> and set-<name>, which are like the built-in functions in
 // every respect. Call it before the first use of the executor. The errors are *api.Failure; after
 // an error the executor must not be used.
-func (e *Executor) AddResourceTypes(files ...resourcetypes.File) error {
+func (e *Executor) AddResourceTypes(files ...resourcetypes.TypesFile) error {
 	h := e.handlers[api.ToolchainKubernetesYAML]()
 	provider := h.ResourceProvider()
 	extensible, ok := provider.(interface {
-		AddFiles(files ...resourcetypes.File) error
+		AddFiles(files ...resourcetypes.TypesFile) error
 	})
 	if !ok {
 		return fmt.Errorf(

@@ -52,7 +52,7 @@ spec:
 `
 
 // executorWith returns a standard executor with resource type files.
-func executorWith(t *testing.T, files ...resourcetypes.File) *functions.Executor {
+func executorWith(t *testing.T, files ...resourcetypes.TypesFile) *functions.Executor {
 	t.Helper()
 	e := functions.NewStandardExecutor()
 	if err := e.AddResourceTypes(files...); err != nil {
@@ -62,7 +62,7 @@ func executorWith(t *testing.T, files ...resourcetypes.File) *functions.Executor
 }
 
 func TestAttributesOfFilesHaveFunctions(t *testing.T) {
-	e := executorWith(t, resourcetypes.File{Name: "cache.yaml", Text: []byte(cacheTypes)})
+	e := executorWith(t, resourcetypes.TypesFile{Name: "cache.yaml", Text: []byte(cacheTypes)})
 	if err := e.AddResourceTypes(); err != nil {
 		t.Errorf("adding nothing more: %v", err)
 	}
@@ -139,7 +139,9 @@ func TestErrorsInFilesAreLocated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := functions.NewStandardExecutor()
-			err := e.AddResourceTypes(resourcetypes.File{Name: "cache.yaml", Text: []byte(c.text)})
+			err := e.AddResourceTypes(
+				resourcetypes.TypesFile{Name: "cache.yaml", Text: []byte(c.text)},
+			)
 			if _, ok := errors.AsType[*api.Failure](err); !ok ||
 				!strings.HasPrefix(err.Error(), c.says) {
 				t.Errorf("%s: %v, want %s", name, err, c.says)
@@ -217,7 +219,7 @@ func TestExamplesOfAttributes(t *testing.T) {
 			text := "resourceTypes: {example.com/v1/T: {attributes: {x: [{path: " +
 				"'s.?name:n=%s.x'}]}}}\nattributes: {x: {description: the x, " +
 				c.entry + "}}\n"
-			s, _ := executorWith(t, resourcetypes.File{Name: "t.yaml", Text: []byte(text)}).
+			s, _ := executorWith(t, resourcetypes.TypesFile{Name: "t.yaml", Text: []byte(text)}).
 				Signature(
 					api.ToolchainKubernetesYAML, "set-x",
 				)

@@ -34,7 +34,7 @@ type ResourceProvider struct {
 var _ configkit.ResourceProvider = (*ResourceProvider)(nil)
 
 // New returns the provider of a toolchain, which knows the resource types defined in files.
-func New(toolchain api.ToolchainType, files ...resourcetypes.File) *ResourceProvider {
+func New(toolchain api.ToolchainType, files ...resourcetypes.TypesFile) *ResourceProvider {
 	return &ResourceProvider{resourcetypes.New(files...), toolchain}
 }
 

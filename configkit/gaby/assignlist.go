@@ -13,7 +13,7 @@ import (
 // assignList makes list v equal to t: items that match items of t are assigned and get their order,
 // so that their text and comments move with them. The others are removed, and new ones are
 // inserted. If lines cannot be moved, items match by position.
-func (e *editor) assignList(v Value, t *tree) error {
+func (e *editContext) assignList(v Value, t *tree) error {
 	d := e.d
 	path := e.path
 	defer func() { e.path = path }()
@@ -57,7 +57,7 @@ func (e *editor) assignList(v Value, t *tree) error {
 }
 
 // canArrange reports whether the items of list v can be removed and moved as m says.
-func (e *editor) canArrange(v Value, m itemMatch) bool {
+func (e *editContext) canArrange(v Value, m itemMatch) bool {
 	d, owner := e.d, v.node()
 	have := d.kids(owner)
 	kids := make([]int32, len(m.of))
@@ -83,7 +83,7 @@ func (e *editor) canArrange(v Value, m itemMatch) bool {
 
 // checkArrangement checks that the items of list v that do not stay can be removed, and with moves
 // that the others can be moved.
-func (e *editor) checkArrangement(v Value, have []int32, stays []bool, moves bool) error {
+func (e *editContext) checkArrangement(v Value, have []int32, stays []bool, moves bool) error {
 	for i, slot := range have {
 		if moves || !stays[i] {
 			// an alias must not end up before its anchor

@@ -194,7 +194,7 @@ func canComment(text string) bool {
 
 // onIndicatorLine reports whether the collection at v is a block collection that begins on the line
 // of its dash or colon.
-func (e *editor) onIndicatorLine(v Value) bool {
+func (e *editContext) onIndicatorLine(v Value) bool {
 	d := e.d
 	if i := d.at(v.slot); i != v.slot || !d.source(v.slot) {
 		return d.n[v.owner].Kind == scan.ListNode

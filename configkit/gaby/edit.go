@@ -9,20 +9,20 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
-// editor holds the context that the error messages of one edit need.
-type editor struct {
+// editContext holds the context that the error messages of one edit need.
+type editContext struct {
 	d    *document
 	base Value    // path begins here; if missing, at the value whose method makes the edit
 	path []string // of the value that is being edited
 }
 
 // fail returns an *EditError at v for the path of the edit.
-func (e *editor) fail(v Value, msg, hint string) error {
+func (e *editContext) fail(v Value, msg, hint string) error {
 	return &EditError{Pos: v.Position(), Path: e.dotted(), Msg: msg, Hint: hint}
 }
 
 // dotted returns the path of the edit for messages.
-func (e *editor) dotted() string { return joinPath(slices.Concat(e.base.Segments(), e.path)) }
+func (e *editContext) dotted() string { return joinPath(slices.Concat(e.base.Segments(), e.path)) }
 
 // joinPath returns the dotted path of segments, the inverse of DotPathToSlice.
 func joinPath(segments []string) string {
@@ -41,7 +41,7 @@ const expandHint = "expand-anchors replaces aliases and << by their values"
 //
 // An alias repeats v if its target contains v. If the entire value goes, an anchor inside v must
 // also have no alias outside v.
-func (e *editor) checkEditable(v Value, whole bool) error {
+func (e *editContext) checkEditable(v Value, whole bool) error {
 	if v.through != 0 {
 		return e.failAlias(v)
 	}
@@ -71,7 +71,7 @@ func (e *editor) checkEditable(v Value, whole bool) error {
 }
 
 // checkEntries checks that entries of the map or list v can be added, removed or moved.
-func (e *editor) checkEntries(v Value) error {
+func (e *editContext) checkEntries(v Value) error {
 	if v.below() != 0 {
 		return e.failAlias(v)
 	}
@@ -79,24 +79,24 @@ func (e *editor) checkEntries(v Value) error {
 }
 
 // failAlias returns the error for a value that was reached through an alias.
-func (e *editor) failAlias(v Value) error {
+func (e *editContext) failAlias(v Value) error {
 	return e.fail(v, "this value comes from an alias; it cannot be edited here", expandHint)
 }
 
 // newEditor returns an editor for the path segments below d, if d can be edited at all.
-func (d *YamlDoc) newEditor(segments []string) (*editor, error) {
+func (d *YamlDoc) newEditor(segments []string) (*editContext, error) {
 	if d == nil {
 		return nil, &NotFoundError{Path: joinPath(segments)}
 	}
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
-	e := &editor{d: d.v.d, path: segments}
+	e := &editContext{d: d.v.d, path: segments}
 	return e, e.checkWritable()
 }
 
 // checkWritable refuses to edit a document that can only be read.
-func (e *editor) checkWritable() error {
+func (e *editContext) checkWritable() error {
 	if why := e.d.readOnly; why != nil {
 		return &EditError{
 			Pos: why.Pos, Path: e.dotted(),
@@ -120,7 +120,7 @@ func (v Value) Set(value any) error {
 	if v.d == nil {
 		return &NotFoundError{}
 	}
-	e := &editor{d: v.d, base: v}
+	e := &editContext{d: v.d, base: v}
 	if err := e.checkWritable(); err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (d *YamlDoc) set(t *tree, segments []string) (*YamlDoc, error) {
 
 // set writes t at the path of e below v, and returns the target. It rolls back if the edit fails or
 // the document's language cannot hold the result.
-func (e *editor) set(v Value, t *tree) (Value, error) {
+func (e *editContext) set(v Value, t *tree) (Value, error) {
 	segments := e.path
 	// Compare with what the document's language would read back, so that writing an equal value is
 	// not an edit.
@@ -235,7 +235,7 @@ func (e *editor) set(v Value, t *tree) (Value, error) {
 
 // setFrom follows segments below v as far as there are values, and writes t there below maps for
 // the remaining segments.
-func (e *editor) setFrom(v Value, t *tree, segments []string) (Value, error) {
+func (e *editContext) setFrom(v Value, t *tree, segments []string) (Value, error) {
 	for i, s := range segments {
 		e.path = segments[:i+1]
 		last := i == len(segments)-1
@@ -301,7 +301,7 @@ func (e *editor) setFrom(v Value, t *tree, segments []string) (Value, error) {
 
 // checkKeys refuses keys below v that a YAML document cannot have. Documents in other languages
 // check keys themselves.
-func (e *editor) checkKeys(v Value, keys []string) error {
+func (e *editContext) checkKeys(v Value, keys []string) error {
 	if e.d.native != nil {
 		return nil
 	}
@@ -317,7 +317,7 @@ func (e *editor) checkKeys(v Value, keys []string) error {
 }
 
 // checkTree refuses a new value with keys that a YAML document cannot have.
-func (e *editor) checkTree(v Value, t *tree) error {
+func (e *editContext) checkTree(v Value, t *tree) error {
 	if err := e.checkKeys(v, t.keys); err != nil {
 		return err
 	}
@@ -347,7 +347,7 @@ func descend(v Value, segments []string) Value {
 
 // unique refuses to write at or below a key that occurs more than once, as it is not clear which
 // one is meant.
-func (e *editor) unique(m Value, key string) error {
+func (e *editContext) unique(m Value, key string) error {
 	d, i := e.d, m.node()
 	if d.n[i].Flags&scan.HasDuplicates == 0 {
 		return nil
@@ -366,7 +366,7 @@ func (e *editor) unique(m Value, key string) error {
 }
 
 // add adds an entry to map m.
-func (e *editor) add(m Value, key string, t *tree) (Value, error) {
+func (e *editContext) add(m Value, key string, t *tree) (Value, error) {
 	if err := e.checkEntries(m); err != nil {
 		return Value{}, err
 	}
@@ -385,7 +385,7 @@ func (e *editor) add(m Value, key string, t *tree) (Value, error) {
 }
 
 // insert puts a new item before item at of list l.
-func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
+func (e *editContext) insert(l Value, at int, t *tree) (Value, error) {
 	if err := e.checkEntries(l); err != nil {
 		return Value{}, err
 	}
@@ -408,7 +408,7 @@ func (e *editor) insert(l Value, at int, t *tree) (Value, error) {
 }
 
 // checkRemovable checks that entry v can be removed from its collection.
-func (e *editor) checkRemovable(v Value) error {
+func (e *editContext) checkRemovable(v Value) error {
 	if v.through == throughMerge {
 		return e.fail(v, "the value is inherited through <<", expandHint)
 	}
@@ -435,7 +435,7 @@ func (d *document) remove(entries []Value) {
 // assign makes the value at v equal to t by the smallest edits found. A map is compared key by key
 // and a list item by item, so that only the parts that differ get new text. Only a value of another
 // kind is replaced as a whole.
-func (e *editor) assign(v Value, t *tree) error {
+func (e *editContext) assign(v Value, t *tree) error {
 	d := e.d
 	if d.equal(v.node(), t) {
 		return nil
@@ -483,7 +483,7 @@ func (d *document) canReturn(i int32) bool {
 // assignMap makes map v equal to t: it removes keys that t does not have, assigns changed values,
 // and adds new keys at the end. An inherited entry cannot be removed, only
 // overridden.
-func (e *editor) assignMap(v Value, t *tree) error {
+func (e *editContext) assignMap(v Value, t *tree) error {
 	d := e.d
 	path := e.path
 	defer func() { e.path = path }()
@@ -576,7 +576,7 @@ func (d *YamlDoc) removable(segments []string) (Value, error) {
 
 // resolve follows the path of e below v. The result is missing if the path leads nowhere; a path
 // through a repeated key is an error.
-func (e *editor) resolve(v Value) (Value, error) {
+func (e *editContext) resolve(v Value) (Value, error) {
 	segments := e.path
 	for i, s := range segments {
 		e.path = segments[:i+1]

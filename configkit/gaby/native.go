@@ -234,7 +234,7 @@ func (d *YamlDoc) NativeComment(node int) (text string, changed bool) {
 // normalizeNative replaces the scalars of t by the values that the document's language reads back
 // once they are written. A number that comes from a text keeps its spelling if the language has it.
 // An error comes with the path, within t, of the scalar it is about.
-func (e *editor) normalizeNative(t *tree) (path []string, err error) {
+func (e *editContext) normalizeNative(t *tree) (path []string, err error) {
 	if e.d.native == nil {
 		return nil, nil
 	}
@@ -304,7 +304,7 @@ func nearest(v Value, segments []string) Value {
 
 // checkNative checks that the document's language can hold the value that was put at the path of e
 // below v.
-func (e *editor) checkNative(v Value) error {
+func (e *editContext) checkNative(v Value) error {
 	if e.d.native == nil || v.slot != 0 && !e.base.Exists() {
 		return nil // writing the text detects it
 	}
@@ -313,7 +313,7 @@ func (e *editor) checkNative(v Value) error {
 }
 
 // refused returns an error of the language as an *EditError at v.
-func (e *editor) refused(v Value, err error) error {
+func (e *editContext) refused(v Value, err error) error {
 	reported := EditError{Msg: err.Error()}
 	if own, ok := errors.AsType[*EditError](err); ok {
 		reported = *own

@@ -5,7 +5,7 @@ import "github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 // scan fills the slab of d. The error is a *SyntaxError.
 func (d *document) scan() error {
 	nodes := d.unit.arena.take((d.bodyEnd-d.bodyStart)/20 + 4)
-	t, err := scan.Document(d.src, d.bodyStart, d.bodyEnd, scan.Limits(*d.limits), nodes)
+	t, err := scan.Document(d.src, d.bodyStart, d.bodyEnd, scan.ScanLimits(*d.limits), nodes)
 	if err != nil {
 		d.noLibrary = err.Outside
 		return &SyntaxError{

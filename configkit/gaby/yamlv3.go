@@ -54,7 +54,7 @@ func (d *document) readWithLibrary() {
 	d.readOnly, d.readOnlyAt = why, r.at
 	if len(d.aliases) > 0 {
 		t := scan.Tree{Nodes: d.n, Aliases: d.aliases}
-		if scan.CheckExpansion(t, scan.Limits(*d.limits)) != nil {
+		if scan.CheckExpansion(t, scan.ScanLimits(*d.limits)) != nil {
 			d.n = nil
 		}
 	}

@@ -56,13 +56,17 @@ var (
 )
 
 // New returns a provider that knows the built-in types and those of more files in the same format.
-func New(files ...resourcetypes.File) *ResourceProvider {
-	builtIn := resourcetypes.File{Name: "resource_types.yaml", Text: resourceTypes, BuiltIn: true}
+func New(files ...resourcetypes.TypesFile) *ResourceProvider {
+	builtIn := resourcetypes.TypesFile{
+		Name:    "resource_types.yaml",
+		Text:    resourceTypes,
+		BuiltIn: true,
+	}
 	domains, err := fs.Sub(operators, "operators")
 	if err != nil {
 		panic(err) // cannot happen: the directory is embedded
 	}
-	registry := resourcetypes.New(append([]resourcetypes.File{builtIn}, files...)...).
+	registry := resourcetypes.New(append([]resourcetypes.TypesFile{builtIn}, files...)...).
 		WithDomains(domains)
 	library := &schemas.Library{}
 	return &ResourceProvider{

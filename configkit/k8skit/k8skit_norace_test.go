@@ -23,7 +23,7 @@ shapes:
       cache-node:
         - path: "nodes.?id:node-id=%s.host"
 `
-	p := k8skit.New(resourcetypes.File{Name: "more.yaml", Text: []byte(more)})
+	p := k8skit.New(resourcetypes.TypesFile{Name: "more.yaml", Text: []byte(more)})
 	if err := p.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ shapes:
 			"    - {shape: S}\n": "embedded more than",
 	} {
 		t.Run(text, func(t *testing.T) {
-			err := k8skit.New(resourcetypes.File{Name: "f.yaml", Text: []byte(text)}).Check()
+			err := k8skit.New(resourcetypes.TypesFile{Name: "f.yaml", Text: []byte(text)}).Check()
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: %v, want %s", text, err, want)
 			}

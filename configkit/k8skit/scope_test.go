@@ -23,7 +23,7 @@ resourceTypes:
 `
 
 func TestScope(t *testing.T) {
-	p := k8skit.New(resourcetypes.File{Name: "scopes.yaml", Text: []byte(scopeKnowledge)})
+	p := k8skit.New(resourcetypes.TypesFile{Name: "scopes.yaml", Text: []byte(scopeKnowledge)})
 	if err := p.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestScope(t *testing.T) {
 	if before.Scope("example.com/v1/Region") != configkit.ScopeUnknown {
 		t.Error("a scope that nobody stated")
 	}
-	if err := before.AddFiles(resourcetypes.File{
+	if err := before.AddFiles(resourcetypes.TypesFile{
 		Name: "scopes.yaml", Text: []byte(scopeKnowledge),
 	}); err != nil ||
 		before.Scope("example.com/v1/Region") != configkit.ScopeCluster {

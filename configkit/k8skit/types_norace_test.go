@@ -20,13 +20,13 @@ func TestEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var files []resourcetypes.File
+	var files []resourcetypes.TypesFile
 	for _, name := range append([]string{"resource_types.yaml"}, names...) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, resourcetypes.File{Name: name, Text: text})
+		files = append(files, resourcetypes.TypesFile{Name: name, Text: text})
 	}
 	whole := resourcetypes.New(files...)
 	types := whole.ResourceTypes()

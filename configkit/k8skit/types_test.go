@@ -398,7 +398,7 @@ func TestUsersFiles(t *testing.T) {
 	if builtIn == 0 {
 		t.Error("no built-in attribute has functions")
 	}
-	if err := p.AddFiles(resourcetypes.File{
+	if err := p.AddFiles(resourcetypes.TypesFile{
 		Name: "cache.yaml", Text: []byte(cacheTypes),
 	}); err != nil {
 		t.Fatal(err)
@@ -721,7 +721,7 @@ func TestFileErrors(t *testing.T) {
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			p := k8skit.New()
-			err := p.AddFiles(resourcetypes.File{Name: "f.yaml", Text: []byte(c.text)})
+			err := p.AddFiles(resourcetypes.TypesFile{Name: "f.yaml", Text: []byte(c.text)})
 			e, ok := errors.AsType[*api.Failure](err)
 			if !ok || !strings.Contains(err.Error(), c.want) || !strings.Contains(e.Hint, c.hint) ||
 				e.Pos.File != "f.yaml" || e.Pos.Line == 0 {
@@ -767,7 +767,8 @@ func TestAllErrorsAreReported(t *testing.T) {
 		},
 	} {
 		t.Run(c.text, func(t *testing.T) {
-			err := k8skit.New().AddFiles(resourcetypes.File{Name: "f.yaml", Text: []byte(c.text)})
+			err := k8skit.New().
+				AddFiles(resourcetypes.TypesFile{Name: "f.yaml", Text: []byte(c.text)})
 			if err == nil || err.Error() != c.want {
 				t.Errorf("%.80q:\n%v, want\n%s", c.text, err, c.want)
 			}
@@ -868,7 +869,7 @@ func TestOperators(t *testing.T) {
 // TestSensitiveTypesAreFoundWithoutReadingEverything checks that mayHaveSensitive is right for
 // built-in documents.
 func TestSensitiveTypesAreFoundWithoutReadingEverything(t *testing.T) {
-	p := k8skit.New(resourcetypes.File{Name: "own.yaml", Text: []byte(`
+	p := k8skit.New(resourcetypes.TypesFile{Name: "own.yaml", Text: []byte(`
 shapes:
   Login: {attributes: {x: [{path: password, sensitive: true}]}}
 resourceTypes:

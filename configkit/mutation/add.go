@@ -114,7 +114,7 @@ func movesOf(now *api.ResourceMutation) *elementMoves {
 func entered(old, now *api.ResourceMutation) api.ResourceMutation {
 	var m api.ResourceMutation
 	moves := movesOf(now)
-	tree := &mutationpath.Tree{}
+	tree := &mutationpath.PathTree{}
 	for _, path := range slices.Sorted(maps.Keys(old.PathMutationMap)) {
 		p, gone := moves.after(mutationpath.Parse(path))
 		if !gone {

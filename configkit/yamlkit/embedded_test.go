@@ -17,7 +17,7 @@ func TestCheckPart(t *testing.T) {
 		"'^v(?P<major>[0-9]+)[.](?P<minor>[0-9]+)$'}\nresourceTypes:\n  v1/A:\n    attributes:\n" +
 		"      a: [{path: spec.version, accessor: version}]\n" +
 		"      b: [{path: spec.text, accessor: line}]\n"
-	provider := k8skit.New(resourcetypes.File{Name: "types.yaml", Text: []byte(types)})
+	provider := k8skit.New(resourcetypes.TypesFile{Name: "types.yaml", Text: []byte(types)})
 	for _, c := range []struct {
 		of         api.ResourceType
 		path, want string

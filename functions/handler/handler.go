@@ -23,7 +23,7 @@ type FunctionHandler struct {
 	functions map[string]*function
 	patterns  *patternCache
 	programs  programs
-	selectors *expression.Programs[*cel.Program] // of WhereCEL
+	selectors *expression.Programs[*cel.Expression] // of WhereCEL
 }
 
 // function is a registration under one of its names.

@@ -31,8 +31,8 @@ func parseWhere(text string) (*where.Expr, error) {
 	return where.Parse(text)
 }
 
-func newSelectorPrograms() *expression.Programs[*cel.Program] {
-	return expression.NewPrograms(cel.Language, func(text string) (*cel.Program, error) {
+func newSelectorPrograms() *expression.Programs[*cel.Expression] {
+	return expression.NewPrograms(cel.Language, func(text string) (*cel.Expression, error) {
 		return cel.Compile(text, cel.Bool)
 	})
 }

@@ -154,7 +154,7 @@ func setPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 }
 
 // evaluate evaluates an expression about a part.
-func (p *podPart) evaluate(c *handler.Call, program *cel.Program) (any, error) {
+func (p *podPart) evaluate(c *handler.Call, program *cel.Expression) (any, error) {
 	ctx := expression.In(c.Context(), p.doc, p.info)
 	value, err := program.EvalForPod(ctx, p.doc.Value(), p.variables, &expression.Scope{
 		Params: map[string]any{}, Context: expression.Context(c.FunctionContext),
@@ -164,17 +164,17 @@ func (p *podPart) evaluate(c *handler.Call, program *cel.Program) (any, error) {
 
 // podPrograms caches the expressions of arguments.
 type podPrograms struct {
-	*expression.Programs[*cel.Program]
+	*expression.Programs[*cel.Expression]
 }
 
 func newPodPrograms(kinds ...cel.Kind) podPrograms {
-	return podPrograms{expression.NewPrograms("cel", func(text string) (*cel.Program, error) {
+	return podPrograms{expression.NewPrograms("cel", func(text string) (*cel.Expression, error) {
 		return cel.CompileForPod(text, kinds...)
 	})}
 }
 
 // of returns the expression in the arguments of a function.
-func (p podPrograms) of(args handler.Arguments) (*cel.Program, error) {
+func (p podPrograms) of(args handler.Arguments) (*cel.Expression, error) {
 	program, err := p.Get(args.String("expression"))
 	if err != nil {
 		err = handler.ArgumentErrors("expression", err)

@@ -102,7 +102,7 @@ type schemaVetter struct {
 // schemas of other resources.
 func (v *schemaVetter) vet() error {
 	docs := v.call.Docs
-	wrong := map[*gaby.YamlDoc][]jsonschema.Problem{}
+	wrong := map[*gaby.YamlDoc][]jsonschema.Violation{}
 	for _, doc := range docs {
 		if t, err := v.provider.ResourceTypeGetter(doc); err == nil &&
 			t == customResourceDefinition && doc.Check() == nil {
@@ -143,7 +143,7 @@ func (v *schemaVetter) vet() error {
 // resource checks a resource.
 func (v *schemaVetter) resource(
 	doc *gaby.YamlDoc, info *api.ResourceInfo,
-) ([]jsonschema.Problem, []error) {
+) ([]jsonschema.Violation, []error) {
 	if v.wrong[info.ResourceType] {
 		return nil, nil // already reported
 	}
@@ -154,7 +154,7 @@ func (v *schemaVetter) resource(
 	schema, err := v.set.Schema(info.ResourceType)
 	if missing, ok := errors.AsType[*schemas.MissingError](err); ok {
 		v.checked++
-		return []jsonschema.Problem{missingProblem(doc, missing)}, nil
+		return []jsonschema.Violation{missingProblem(doc, missing)}, nil
 	}
 	switch {
 	case errors.Is(err, schemas.ErrWrongDefinition):
@@ -176,7 +176,7 @@ func (v *schemaVetter) resource(
 	v.wrong[info.ResourceType] = err != nil // another resource would be as expensive
 	// SOPS replaces values and adds a block
 	if doc.Exists("sops", "mac") {
-		problems = slices.DeleteFunc(problems, func(p jsonschema.Problem) bool {
+		problems = slices.DeleteFunc(problems, func(p jsonschema.Violation) bool {
 			path := p.FullPath()
 			return len(path) > 0 && path[0] == "sops" ||
 				strings.HasPrefix(doc.Search(p.Path...).Value().Text(), "ENC[")
@@ -251,7 +251,7 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 	if doc.Check() != nil {
 		return nil
 	}
-	var problems []jsonschema.Problem
+	var problems []jsonschema.Violation
 	schema, err := v.set.Schema(info.ResourceType)
 	if err != nil || schema == nil {
 		err = nil // without a schema, anything is valid
@@ -268,7 +268,7 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 
 // unreadable adds what no API server accepts as written, whatever the schema says. These are
 // repeated keys, of which it uses the last one or refuses all, and numbers that JSON does not have.
-func unreadable(doc *gaby.YamlDoc, problems []jsonschema.Problem) []jsonschema.Problem {
+func unreadable(doc *gaby.YamlDoc, problems []jsonschema.Violation) []jsonschema.Violation {
 	if !doc.HasDuplicateKeys() && !mayHaveOddNumbers(doc) {
 		return problems
 	}
@@ -279,14 +279,14 @@ func unreadable(doc *gaby.YamlDoc, problems []jsonschema.Problem) []jsonschema.P
 	add := func(v gaby.Value, path []string) {
 		if f, ok := v.Data().(float64); ok && v.Kind() == gaby.Scalar &&
 			(math.IsInf(f, 0) || math.IsNaN(f)) && !wrong[v.Position()] {
-			problems = append(problems, jsonschema.Problem{
+			problems = append(problems, jsonschema.Violation{
 				Path: slices.Clone(path), Pos: v.Position(), Keyword: "number",
 				Message: v.Text() +
 					" is a number that JSON does not have, so no API server reads it",
 			})
 		}
 		for _, e := range v.Repeated() {
-			problems = append(problems, jsonschema.Problem{
+			problems = append(problems, jsonschema.Violation{
 				Path: slices.Clone(path), Property: e.Key(), Pos: e.KeyPosition(),
 				Keyword: "repeated", Message: e.Key() + " is there more than once",
 			})
@@ -308,7 +308,7 @@ func mayHaveOddNumbers(doc *gaby.YamlDoc) bool {
 }
 
 // missingProblem reports that a resource type does not exist, and suggests similar ones.
-func missingProblem(doc *gaby.YamlDoc, missing *schemas.MissingError) jsonschema.Problem {
+func missingProblem(doc *gaby.YamlDoc, missing *schemas.MissingError) jsonschema.Violation {
 	field, others := "kind", make([]string, len(missing.Others))
 	for i, t := range missing.Others {
 		others[i] = string(t)
@@ -318,14 +318,14 @@ func missingProblem(doc *gaby.YamlDoc, missing *schemas.MissingError) jsonschema
 		kind := string(missing.Type[strings.LastIndexByte(string(missing.Type), '/')+1:])
 		others = configkit.Suggest(kind, missing.Kinds)
 	}
-	return jsonschema.Problem{
+	return jsonschema.Violation{
 		Property: field, Pos: doc.Value().Get(field).Position(), Keyword: field,
 		Message: missing.Error(), Hint: configkit.DidYouMean("", others),
 	}
 }
 
 // definitionProblems returns the problems of the schemas in a CustomResourceDefinition.
-func definitionProblems(doc *gaby.YamlDoc, err error) (problems []jsonschema.Problem) {
+func definitionProblems(doc *gaby.YamlDoc, err error) (problems []jsonschema.Violation) {
 	if err == nil {
 		return nil
 	}
@@ -336,7 +336,7 @@ func definitionProblems(doc *gaby.YamlDoc, err error) (problems []jsonschema.Pro
 			if path == nil {
 				path = []string{"spec", "versions"}
 			}
-			problems = append(problems, jsonschema.Problem{
+			problems = append(problems, jsonschema.Violation{
 				Path: path, Pos: e.Pos, Keyword: "schema", Message: e.Msg, Hint: e.Hint,
 			})
 		}

@@ -14,7 +14,7 @@ import (
 // resources of a unit.
 func getCELUnitFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	const parameter = "expression"
-	programs := expression.NewPrograms(cel.Language, func(text string) (*cel.Program, error) {
+	programs := expression.NewPrograms(cel.Language, func(text string) (*cel.Expression, error) {
 		return cel.CompileUnit(text)
 	})
 	return handler.FunctionRegistration{

@@ -38,20 +38,20 @@ type Bundle struct {
 // Resource is a resource of a Bundle. It has either an object or a plugin.
 type Resource struct {
 	Name       smithv1.ResourceName
-	References []*Reference
+	References []*ResolvedReference
 
 	value  gaby.Value
 	object *template
 	plugin *pluginUse
 }
 
-// Reference is a reference of a resource.
-type Reference struct {
+// ResolvedReference is a reference of a resource.
+type ResolvedReference struct {
 	Name     smithv1.ReferenceName
 	Resource smithv1.ResourceName
 	Modifier smithv1.ReferenceModifier
 
-	path    *jsonpath.Path
+	path    *jsonpath.Query
 	example gaby.Value
 	value   gaby.Value
 	target  *Resource

@@ -14,9 +14,9 @@ import (
 // ReadCases reads the cases of a test of a plugin, one per document: name, namespace, spec, actual,
 // dependencies by the name of the resource (spec, actual, outputs, auxiliary), and expect, with
 // object, or with error and perhaps external and retriable. The error is a diag.List.
-func ReadCases(text []byte, file string) ([]contract.Case, error) {
+func ReadCases(text []byte, file string) ([]contract.PluginCase, error) {
 	r := &strict.Reader{File: file}
-	var cases []contract.Case
+	var cases []contract.PluginCase
 	for i, v := range r.Documents(text) {
 		cases = append(cases, testCase(v, i))
 	}
@@ -24,8 +24,8 @@ func ReadCases(text []byte, file string) ([]contract.Case, error) {
 }
 
 // testCase reads case i.
-func testCase(v strict.Value, i int) contract.Case {
-	c := contract.Case{Dependencies: map[plugin.ResourceName]plugin.Dependency{}}
+func testCase(v strict.Value, i int) contract.PluginCase {
+	c := contract.PluginCase{Dependencies: map[plugin.ResourceName]plugin.Dependency{}}
 	v.Object("a case", strict.Text("name", &c.Name), strict.Text("namespace", &c.Namespace),
 		strict.Field{Name: "spec", Read: func(v strict.Value) {
 			if o := object(v); o != nil {
@@ -55,7 +55,7 @@ func dependency(v strict.Value, name smithv1.ResourceName) plugin.Dependency {
 }
 
 // expect reads what is expected of a case.
-func expect(v strict.Value, c *contract.Case) {
+func expect(v strict.Value, c *contract.PluginCase) {
 	flag := func(name string, to **bool) strict.Field {
 		return strict.Field{Name: name, Read: func(v strict.Value) {
 			is := v.Bool()
@@ -83,7 +83,11 @@ func object(v strict.Value) *plugin.Object {
 
 // Test runs cases on a plugin, each the given number of times, and calls report with the outcome of
 // each. It reports whether all passed.
-func (p *Plugin) Test(cases []contract.Case, runs int, report func(name string, err error)) bool {
+func (p *Plugin) Test(
+	cases []contract.PluginCase,
+	runs int,
+	report func(name string, err error),
+) bool {
 	passed := true
 	external, isProgram := p.run.(*program)
 	if !p.Undescribed {

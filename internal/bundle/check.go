@@ -142,7 +142,7 @@ func others(names []string, one string) []string {
 }
 
 // checkModifier checks that bindsecret is for a ServiceBinding, if the Bundle says what it is.
-func (d *decoder) checkModifier(r *Reference) {
+func (d *decoder) checkModifier(r *ResolvedReference) {
 	if r.Modifier != smithv1.BindSecret || r.target.object == nil {
 		return
 	}

@@ -233,7 +233,7 @@ func (d *decoder) resource(v strict.Value) {
 	d.reader.Resource = v.Value.Get("name").Text()
 	v.Path = ""
 	r := &Resource{value: v.Value}
-	var references []*Reference
+	var references []*ResolvedReference
 	var spec strict.Value
 	if v.Kind() != gaby.Map {
 		v.Object("a resource")
@@ -258,8 +258,8 @@ func (d *decoder) resource(v strict.Value) {
 }
 
 // reference reads one reference, nil if it is not a map.
-func (d *decoder) reference(v strict.Value) *Reference {
-	r := &Reference{value: v.Value}
+func (d *decoder) reference(v strict.Value) *ResolvedReference {
+	r := &ResolvedReference{value: v.Value}
 	var example strict.Value
 	var path string
 	v.Object("a reference", strict.Text("name", &r.Name),

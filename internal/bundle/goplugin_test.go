@@ -113,11 +113,15 @@ func TestPluginThatDoesNotReturn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tested.Test([]contract.Case{{Name: "c", WantError: "earlier"}}, 2, func(_ string, err error) {
-		if err == nil || !strings.HasSuffix(err.Error(), again) {
-			t.Errorf("plugin test: %v", err)
-		}
-	})
+	tested.Test(
+		[]contract.PluginCase{{Name: "c", WantError: "earlier"}},
+		2,
+		func(_ string, err error) {
+			if err == nil || !strings.HasSuffix(err.Error(), again) {
+				t.Errorf("plugin test: %v", err)
+			}
+		},
+	)
 	_, err = bundle.NewPlugins(t.Context(), 10*time.Millisecond, []plugin.NewFunc{
 		func() (plugin.Plugin, error) { <-end; return nil, nil },
 	})

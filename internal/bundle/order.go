@@ -11,7 +11,7 @@ const maxCycles = 20
 // cycle is a reference that closes a cycle.
 type cycle struct {
 	from *Resource
-	by   *Reference
+	by   *ResolvedReference
 	text string // a → b → a
 }
 

@@ -22,13 +22,13 @@ type outputRow struct {
 // objectPath is an object whose name is in a field.
 type objectPath struct {
 	gvk  plugin.GroupVersionKind
-	path *jsonpath.Path
+	path *jsonpath.Query
 }
 
 // DefaultOutputs returns the table that Smith has: a ServiceBinding produces a Secret and needs its
 // ServiceInstance.
 func DefaultOutputs() OutputTable {
-	path := func(text string) *jsonpath.Path {
+	path := func(text string) *jsonpath.Query {
 		p, err := jsonpath.Parse(text)
 		if err != nil {
 			panic(err) // a constant

@@ -22,7 +22,7 @@ func (p *run) early(res *ResourceResult, use *Plugin) {
 		}
 	}
 	check := &ResourceResult{Resource: res.Resource}
-	doc := p.spec(check, func(r *Reference) (resolved, error) {
+	doc := p.spec(check, func(r *ResolvedReference) (resolved, error) {
 		return resolved{value: r.example, from: "example"}, nil
 	})
 	if len(check.Errors) == 0 {
@@ -44,12 +44,19 @@ func (p *run) checkObjectName(res *ResourceResult) {
 		return
 	}
 	if problem := semantics.Name(string(resourceType(res.GVK)), use.objectName); problem != "" {
-		res.fail(p.position(use.nameValue()), "", fmt.Errorf("the name of a %s: %s", res.GVK.Kind, problem))
+		res.fail(
+			p.position(use.nameValue()),
+			"",
+			fmt.Errorf("the name of a %s: %s", res.GVK.Kind, problem),
+		)
 	}
 }
 
 // spec returns the spec of a plugin with its references replaced.
-func (p *run) spec(res *ResourceResult, value func(*Reference) (resolved, error)) *gaby.YamlDoc {
+func (p *run) spec(
+	res *ResourceResult,
+	value func(*ResolvedReference) (resolved, error),
+) *gaby.YamlDoc {
 	t := res.Resource.plugin.spec
 	if t == nil { // references still have to have values
 		t = &template{value: res.Resource.plugin.value, text: "{}\n"}
@@ -142,7 +149,7 @@ func (p *run) plugin(res *ResourceResult, use *Plugin) *gaby.YamlDoc {
 }
 
 // dependency returns what a plugin sees of a resource that it depends on.
-func (p *run) dependency(r *Reference) (plugin.Dependency, error) {
+func (p *run) dependency(r *ResolvedReference) (plugin.Dependency, error) {
 	target := p.results[r.target]
 	d := plugin.Dependency{Spec: r.target.declared(), Actual: objectOf(target.seen())}
 	row := p.Outputs.row(target.GVK)

@@ -170,7 +170,7 @@ func (p *run) process(res *ResourceResult) {
 
 // dependsOnWaiting reports whether a dependency only counts as ready in a simulation.
 func (p *run) dependsOnWaiting(r *Resource) bool {
-	return slices.ContainsFunc(r.References, func(reference *Reference) bool {
+	return slices.ContainsFunc(r.References, func(reference *ResolvedReference) bool {
 		return len(p.results[reference.target].waits) > 0
 	})
 }
@@ -186,7 +186,7 @@ func identityOf(res *ResourceResult) (plugin.GroupVersionKind, string) {
 }
 
 // value returns the value of a reference, or its example while it is not available.
-func (p *run) value(r *Reference) (resolved, error) {
+func (p *run) value(r *ResolvedReference) (resolved, error) {
 	v, err := p.evaluate(r)
 	if err != nil && p.Examples && isRetriable(err) && r.example.Exists() {
 		return resolved{value: r.example, from: "example"}, nil

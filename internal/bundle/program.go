@@ -180,7 +180,7 @@ func newDocumentResult(made *krm.Item) plugin.ProcessResult {
 
 // elsewhere checks that the program returns the same in other surroundings. If it does not, it
 // runs once more for each difference, so that the error can say which matters.
-func (p *program) elsewhere(c contract.Case) error {
+func (p *program) elsewhere(c contract.PluginCase) error {
 	check := func(v Variation) error {
 		other := *p
 		other.step = v.Step

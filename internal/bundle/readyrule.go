@@ -21,7 +21,7 @@ type ReadyRule struct {
 	Group, Kind string
 	anyGroup    bool
 	// path is the field that has the value when the object is ready; nil for always.
-	path  *jsonpath.Path
+	path  *jsonpath.Query
 	value string
 }
 

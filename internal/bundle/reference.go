@@ -67,7 +67,7 @@ func (e *unavailableError) Error() string {
 }
 
 // evaluate returns the value of a reference.
-func (p *run) evaluate(r *Reference) (resolved, error) {
+func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 	target := p.results[r.target]
 	object, from, err := target.seen(), target.Describe(), error(nil)
 	assumed := !target.actual.Exists()
@@ -118,7 +118,7 @@ func (p *run) evaluate(r *Reference) (resolved, error) {
 
 // field returns the field of an object that holds a value at the path of a reference. A path that
 // begins with a wildcard or with .. does not say which.
-func (r *Reference) field(object, v gaby.Value) string {
+func (r *ResolvedReference) field(object, v gaby.Value) string {
 	if first := r.path.First(); first != "" {
 		return first
 	}
@@ -132,7 +132,7 @@ func (r *Reference) field(object, v gaby.Value) string {
 func isSecretField(name string) bool { return name == "data" || name == "stringData" }
 
 // isLastApplied reports whether a value can have what kubectl applied, which is the whole object.
-func (r *Reference) isLastApplied(v gaby.Value) bool {
+func (r *ResolvedReference) isLastApplied(v gaby.Value) bool {
 	const key = "last-applied-configuration"
 	return strings.Contains(r.path.String(), key) || strings.Contains(v.YAML(), key)
 }
@@ -210,7 +210,7 @@ func decode(text string) (string, error) {
 // substitute returns a template with its references replaced, as a document. value returns the
 // value of a reference; it is called once for each that is used. Failures are collected.
 func (p *run) substitute(res *ResourceResult, t *template,
-	value func(*Reference) (resolved, error),
+	value func(*ResolvedReference) (resolved, error),
 ) *gaby.YamlDoc {
 	doc, err := t.document()
 	if err != nil {

@@ -6,21 +6,21 @@ import (
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
-// Step is what a controller writes after everything before it is ready.
-type Step struct{ Resources []*ResourceResult }
+// Stage is what a controller writes after everything before it is ready.
+type Stage struct{ Resources []*ResourceResult }
 
 // Simulate returns the steps in which a controller would proceed from what was observed, if every
 // object becomes ready. Values that only exist then are those of examples; a resource that needs
 // others is in its step nevertheless, see Waits. In the result, resources that are not ready
 // cannot become so.
-func Simulate(ctx context.Context, b *Bundle, o *Options) ([]Step, *Result, error) {
+func Simulate(ctx context.Context, b *Bundle, o *Options) ([]Stage, *Result, error) {
 	simulation := *o
 	simulation.Examples, simulation.AssumeAll, simulation.simulated = true, true, true
 	result, err := Process(ctx, b, &simulation)
 	if err != nil {
 		return nil, nil, err
 	}
-	var steps []Step
+	var steps []Stage
 	after := make(map[*Resource]int, len(result.Resources)) // the step after which it is ready
 	for _, res := range result.Resources {
 		if res.Status != smithv1.Ready {
@@ -32,7 +32,7 @@ func Simulate(ctx context.Context, b *Bundle, o *Options) ([]Step, *Result, erro
 		}
 		if res.Assumed && !o.AssumeAll && !o.AssumeReady[res.Resource.Name] {
 			if step == len(steps) {
-				steps = append(steps, Step{})
+				steps = append(steps, Stage{})
 			}
 			steps[step].Resources = append(steps[step].Resources, res)
 			step++

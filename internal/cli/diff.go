@@ -82,7 +82,7 @@ the function patch-mutations, which turns the values of A into those of B:
 }
 
 // printDifferences compares the pairs and prints the differences.
-func (c *comparison) printDifferences() error {
+func (c *diffRun) printDifferences() error {
 	versions := make([]functions.Versions, len(c.pairs))
 	for i, p := range c.pairs {
 		v := &versions[i]
@@ -185,7 +185,7 @@ func (c *comparison) printDifferences() error {
 }
 
 // printer returns what prints the differences. Text is what a terminal shows, also in a pipe.
-func (c *comparison) printer() *report.Printer {
+func (c *diffRun) printer() *report.Printer {
 	streams := c.app.Streams
 	p := &report.Printer{
 		Format: report.Mutations, Several: c.several,
@@ -202,7 +202,7 @@ func (c *comparison) printer() *report.Printer {
 }
 
 // secrets returns the secret values in the versions of a unit, nil if they may be shown.
-func (c *comparison) secrets(v functions.Versions) *sensitive.Values {
+func (c *diffRun) secrets(v functions.Versions) *sensitive.Values {
 	if c.flags.showSecrets {
 		return nil
 	}
@@ -212,7 +212,7 @@ func (c *comparison) secrets(v functions.Versions) *sensitive.Values {
 }
 
 // noteRest notes files that differ only in layout, and files that were skipped.
-func (c *comparison) noteRest(inLayout int) {
+func (c *diffRun) noteRest(inLayout int) {
 	var notes []api.Note
 	switch {
 	case inLayout > 0 && !c.several:
@@ -252,7 +252,7 @@ func (c *comparison) noteRest(inLayout int) {
 // problems returns why a pair could not be compared, each problem with its file.
 func (p *pair) problems(executor *functions.Executor, err error) diag.List {
 	var problems diag.List
-	for _, u := range []*source.Unit{p.before, p.after} {
+	for _, u := range []*source.InputUnit{p.before, p.after} {
 		if u == nil {
 			continue
 		}

@@ -26,7 +26,7 @@ type revision struct{ name, tree string }
 
 // revisions returns the revisions that words name, or nil if they name files. As with git, a word
 // that is a file is one, and words after -- are paths.
-func (c *comparison) revisions(ctx context.Context, words []string, dash int) (*revisions, error) {
+func (c *diffRun) revisions(ctx context.Context, words []string, dash int) (*revisions, error) {
 	heads, paths := words, []string(nil)
 	explicit := dash > 0
 	if explicit {
@@ -82,11 +82,11 @@ func (c *comparison) revisions(ctx context.Context, words []string, dash int) (*
 }
 
 // areFiles reports whether two words name files, or one names a file where two are needed.
-func (c *comparison) areFiles(words []string) bool {
+func (c *diffRun) areFiles(words []string) bool {
 	return len(words) == 2 && c.exists(words[0])
 }
 
-func (c *comparison) exists(word string) bool {
+func (c *diffRun) exists(word string) bool {
 	_, err := os.Stat(source.InDirectory(c.app.Dir, word))
 	return word == "-" || err == nil
 }
@@ -126,9 +126,9 @@ func (r *revisions) resolve(ctx context.Context, word string) ([]revision, error
 
 // compareRevisions reads the files that differ between two revisions, or between one and the
 // working tree, and pairs them.
-func (c *comparison) compareRevisions(ctx context.Context, r *revisions) error {
+func (c *diffRun) compareRevisions(ctx context.Context, r *revisions) error {
 	c.several = true
-	var listed [2][]gitfiles.File
+	var listed [2][]gitfiles.RevisionFile
 	for i, s := range r.sides {
 		var err error
 		if listed[i], err = r.repository.Files(ctx, s.tree); err != nil {
@@ -172,7 +172,7 @@ func (c *comparison) compareRevisions(ctx context.Context, r *revisions) error {
 }
 
 // countUntracked counts the files that would be compared if git tracked them.
-func (c *comparison) countUntracked(r *revisions, untracked []string) error {
+func (c *diffRun) countUntracked(r *revisions, untracked []string) error {
 	rules := c.listed(r)
 	for _, path := range untracked {
 		why, excluded, err := rules.Skip(path)
@@ -187,7 +187,7 @@ func (c *comparison) countUntracked(r *revisions, untracked []string) error {
 }
 
 // listed decides which files of the repository are compared.
-func (c *comparison) listed(r *revisions) *source.Listed {
+func (c *diffRun) listed(r *revisions) *source.Listed {
 	return &source.Listed{
 		Root: r.repository.Root(), Toolchain: c.reader.Toolchain, Formats: c.reader.Formats,
 	}
@@ -195,7 +195,9 @@ func (c *comparison) listed(r *revisions) *source.Listed {
 
 // candidates returns the files at the paths, and those that only one side has: a file at a path may
 // have been renamed from one of them.
-func (r *revisions) candidates(listed [2][]gitfiles.File) (kept [2][]gitfiles.File) {
+func (r *revisions) candidates(
+	listed [2][]gitfiles.RevisionFile,
+) (kept [2][]gitfiles.RevisionFile) {
 	if len(r.paths) == 0 {
 		return listed
 	}
@@ -217,10 +219,10 @@ func (r *revisions) candidates(listed [2][]gitfiles.File) (kept [2][]gitfiles.Fi
 }
 
 // checkPaths returns an error if neither side has a path.
-func (c *comparison) checkPaths(r *revisions, listed [2][]gitfiles.File) error {
+func (c *diffRun) checkPaths(r *revisions, listed [2][]gitfiles.RevisionFile) error {
 	var problems diag.List
 	for _, p := range r.paths {
-		known := func(f gitfiles.File) bool { return gitfiles.Within(f.Path, []string{p}) }
+		known := func(f gitfiles.RevisionFile) bool { return gitfiles.Within(f.Path, []string{p}) }
 		if !slices.ContainsFunc(listed[0], known) && !slices.ContainsFunc(listed[1], known) {
 			problems = append(problems, diag.Input(r.onDisk(p), "",
 				errors.New("neither side has such a file")))
@@ -231,19 +233,19 @@ func (c *comparison) checkPaths(r *revisions, listed [2][]gitfiles.File) error {
 
 // filter returns the files of each side that are configuration and do not have the same content in
 // both revisions.
-func (c *comparison) filter(r *revisions, listed [2][]gitfiles.File) (
-	differ [2][]gitfiles.File, err error,
+func (c *diffRun) filter(r *revisions, listed [2][]gitfiles.RevisionFile) (
+	differ [2][]gitfiles.RevisionFile, err error,
 ) {
 	rules := c.listed(r)
-	same := map[gitfiles.File]bool{}
+	same := map[gitfiles.RevisionFile]bool{}
 	if len(r.sides) == 2 {
 		for _, f := range listed[0] {
 			same[f] = true
 		}
 	}
-	equal := map[gitfiles.File]bool{}
+	equal := map[gitfiles.RevisionFile]bool{}
 	skipped := map[string]bool{}
-	for i, files := range [2][]gitfiles.File{listed[1], listed[0]} {
+	for i, files := range [2][]gitfiles.RevisionFile{listed[1], listed[0]} {
 		for _, f := range files {
 			if i == 0 && same[f] {
 				equal[f] = true
@@ -275,7 +277,11 @@ func (c *comparison) filter(r *revisions, listed [2][]gitfiles.File) (
 }
 
 // readRevision reads files of a revision.
-func (c *comparison) readRevision(ctx context.Context, r *revisions, i int, files []gitfiles.File,
+func (c *diffRun) readRevision(
+	ctx context.Context,
+	r *revisions,
+	i int,
+	files []gitfiles.RevisionFile,
 	to side,
 ) error {
 	return r.repository.Contents(ctx, files, c.reader.Limit(),
@@ -293,10 +299,10 @@ func (c *comparison) readRevision(ctx context.Context, r *revisions, i int, file
 
 // readWorkingTree reads files of the working tree. It returns the files of the revision, without
 // those that have the same content.
-func (c *comparison) readWorkingTree(ctx context.Context, r *revisions,
-	revision, files []gitfiles.File, to side,
-) (differ []gitfiles.File, err error) {
-	before := map[string]gitfiles.File{}
+func (c *diffRun) readWorkingTree(ctx context.Context, r *revisions,
+	revision, files []gitfiles.RevisionFile, to side,
+) (differ []gitfiles.RevisionFile, err error) {
+	before := map[string]gitfiles.RevisionFile{}
 	for _, f := range revision {
 		before[f.Path] = f
 	}
@@ -311,19 +317,22 @@ func (c *comparison) readWorkingTree(ctx context.Context, r *revisions,
 			same[f.Path] = true
 			continue
 		}
-		var unit *source.Unit
+		var unit *source.InputUnit
 		if err == nil {
 			unit, err = c.reader.UnitOf(path, diag.FileName(path), data)
 		}
 		c.addGit(r, to, f.Path, unit, err)
 	}
-	return slices.DeleteFunc(revision, func(f gitfiles.File) bool { return same[f.Path] }), nil
+	return slices.DeleteFunc(
+		revision,
+		func(f gitfiles.RevisionFile) bool { return same[f.Path] },
+	), nil
 }
 
 // addGit adds a file that git lists. Nobody asked for it by its name, so a binary file is skipped.
 // A problem with a file that is read only because it may have been renamed is not one of this
 // comparison.
-func (c *comparison) addGit(r *revisions, to side, at string, unit *source.Unit, err error) {
+func (c *diffRun) addGit(r *revisions, to side, at string, unit *source.InputUnit, err error) {
 	if !gitfiles.Within(at, r.paths) && (err != nil || source.CheckConflict(unit) != nil) {
 		return
 	}

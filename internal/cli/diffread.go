@@ -19,8 +19,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// comparison is one run of diff.
-type comparison struct {
+// diffRun is one run of diff.
+type diffRun struct {
 	app        *command.App
 	flags      *diffFlags
 	set        functionSet
@@ -39,13 +39,13 @@ type comparison struct {
 
 // pair is a unit in A and in B. One of them may be nil.
 type pair struct {
-	before, after *source.Unit
+	before, after *source.InputUnit
 	path          string // its path below the directory or in the repository
 	from          string // the path it had in A, if that was another
 }
 
 // unit returns the version that names the pair: B's, or A's if B has none.
-func (p *pair) unit() *source.Unit {
+func (p *pair) unit() *source.InputUnit {
 	if p.after != nil {
 		return p.after
 	}
@@ -62,7 +62,7 @@ func compare(
 	if err != nil {
 		return err
 	}
-	c := &comparison{
+	c := &diffRun{
 		app: a, flags: o, set: set, reader: do.Reader(set.settings, a.Streams),
 		unreadable: map[string]bool{}, others: map[string][2]string{},
 	}
@@ -92,7 +92,7 @@ func compare(
 }
 
 // read reads the two files or directories.
-func (c *comparison) read(ctx context.Context, cmd *cobra.Command, a, b string) error {
+func (c *diffRun) read(ctx context.Context, cmd *cobra.Command, a, b string) error {
 	switch aDir, bDir := isDirectory(a), isDirectory(b); {
 	case a == "-" && b == "-":
 		return diag.Usage("A and B cannot both be the standard input")
@@ -146,10 +146,10 @@ func isDirectory(path string) bool {
 }
 
 // side is the units of one side by their paths.
-type side map[string]*source.Unit
+type side map[string]*source.InputUnit
 
 // directories pairs the files in two directories.
-func (c *comparison) directories(ctx context.Context, a, b string) error {
+func (c *diffRun) directories(ctx context.Context, a, b string) error {
 	sides := [2]side{{}, {}}
 	for i, dir := range []string{a, b} {
 		finder := &source.Finder{
@@ -175,7 +175,7 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 			}
 		}
 		for _, f := range found.Files {
-			unit, err := (*source.Unit)(nil), f.Problem
+			unit, err := (*source.InputUnit)(nil), f.Problem
 			if err == nil {
 				unit, err = c.reader.Unit(ctx, f.Path, f.Unit)
 			}
@@ -188,7 +188,7 @@ func (c *comparison) directories(ctx context.Context, a, b string) error {
 
 // other adds a file whose name implies no format to side i if it has Kubernetes resources, as the
 // files that kubectl compares do, otherwise its hash to others.
-func (c *comparison) other(ctx context.Context, i int, to side, f source.Skipped) {
+func (c *diffRun) other(ctx context.Context, i int, to side, f source.Skipped) {
 	data, err := c.reader.Bytes(ctx, f.Path)
 	if err != nil {
 		c.add(to, f.Rel, nil, err)
@@ -208,14 +208,14 @@ func (c *comparison) other(ctx context.Context, i int, to side, f source.Skipped
 // linkTo begins the entry of a symbolic link in others.
 const linkTo = "-> "
 
-func (c *comparison) addOther(i int, rel, content string) {
+func (c *diffRun) addOther(i int, rel, content string) {
 	both := c.others[rel]
 	both[i] = content
 	c.others[rel] = both
 }
 
 // add adds a file to a side, or the problem with it.
-func (c *comparison) add(to side, rel string, unit *source.Unit, err error) {
+func (c *diffRun) add(to side, rel string, unit *source.InputUnit, err error) {
 	if err == nil {
 		err = source.CheckConflict(unit)
 	}
@@ -232,7 +232,7 @@ func (c *comparison) add(to side, rel string, unit *source.Unit, err error) {
 
 // pairUp pairs the files of two sides by their paths, and those that only one side has with what
 // they were renamed from.
-func (c *comparison) pairUp(a, b side) {
+func (c *diffRun) pairUp(a, b side) {
 	for path := range c.unreadable { // half a pair would look like a deletion
 		delete(a, path)
 		delete(b, path)
@@ -260,12 +260,12 @@ func (c *comparison) pairUp(a, b side) {
 }
 
 // only returns the files of a toolchain that one side has and the other has not, by their paths.
-func (c *comparison) only(t api.ToolchainType, side, other side) []renames.File {
-	var list []renames.File
+func (c *diffRun) only(t api.ToolchainType, side, other side) []renames.LoneFile {
+	var list []renames.LoneFile
 	for _, path := range slices.Sorted(maps.Keys(side)) {
 		unit := side[path]
 		if _, known := other[path]; !known && unit.Toolchain == t {
-			list = append(list, renames.File{
+			list = append(list, renames.LoneFile{
 				Path: path, Data: unit.Data,
 				Resources: resourceNames(c.set.executor, t, unit.Data),
 			})

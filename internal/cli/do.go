@@ -268,7 +268,7 @@ func setFlag(cmd *cobra.Command, words []string) error {
 // recognizer recognizes the flags of a command.
 type recognizer struct{ flags *pflag.FlagSet }
 
-// Recognize implements plan.Flags.
+// Recognize implements plan.CommandFlags.
 func (r recognizer) Recognize(words []string) int {
 	flag, needsValue := lookupFlag(r.flags, words[0])
 	switch {
@@ -280,5 +280,5 @@ func (r recognizer) Recognize(words []string) int {
 	return 1
 }
 
-// Names implements plan.Flags.
+// Names implements plan.CommandFlags.
 func (r recognizer) Names() []string { return flagNames(r.flags) }

@@ -194,12 +194,12 @@ func (o *runFlags) tableColumns(format report.Format) ([]string, error) {
 }
 
 // destination returns where the configuration is written.
-func (o *runFlags) destination(flags *pflag.FlagSet) (do.Output, error) {
+func (o *runFlags) destination(flags *pflag.FlagSet) (do.Destination, error) {
 	asked, output := "", do.Stdout
 	for _, c := range []struct {
 		flag   string
 		on     bool
-		output do.Output
+		output do.Destination
 	}{
 		{"--in-place", o.write.inPlace, do.InPlace},
 		{"--output-dir", flags.Changed("output-dir"), do.Directory},

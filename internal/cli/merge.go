@@ -99,7 +99,7 @@ links are never followed.
 type merging struct {
 	app                *command.App
 	set                functionSet // its toolchain is that of the files, after read
-	base, ours, theirs *source.Unit
+	base, ours, theirs *source.InputUnit
 	target             *files.Target // OURS, locked; nil without -i
 	name               string        // of the result in messages
 	written            bool          // the result is in the file called name
@@ -300,7 +300,7 @@ func conflictAt(err error) string {
 func (m *merging) whyByLines(err error) string {
 	for _, text := range []struct {
 		name string
-		unit *source.Unit
+		unit *source.InputUnit
 	}{{"OURS", m.ours}, {"THEIRS", m.theirs}, {"BASE", m.base}} {
 		if err := source.CheckConflict(text.unit); err != nil {
 			return fmt.Sprintf("%s has a conflict of its own, %s", text.name, conflictAt(err))

@@ -56,9 +56,9 @@ type treeMerging struct {
 
 // treeFile is a file of a directory as it was read.
 type treeFile struct {
-	unit   *source.Unit // without toolchain if the file is not configuration
+	unit   *source.InputUnit // without toolchain if the file is not configuration
 	binary bool
-	merged treemerge.File
+	merged treemerge.TreeFile
 }
 
 type fileNote struct{ file, text string }
@@ -211,11 +211,11 @@ func (m *treeMerging) file(ctx context.Context, path string) (*treeFile, error) 
 	if err != nil {
 		return nil, err
 	}
-	f := &treeFile{merged: treemerge.File{Data: data, Mode: info.Mode().Perm()}}
+	f := &treeFile{merged: treemerge.TreeFile{Data: data, Mode: info.Mode().Perm()}}
 	f.unit, err = m.reader.UnitOf(path, diag.FileName(path), data)
 	if err != nil { // it is not text
 		f.binary, f.merged.Format = true, "binary"
-		f.unit = &source.Unit{File: diag.FileName(path), Data: data}
+		f.unit = &source.InputUnit{File: diag.FileName(path), Data: data}
 	}
 	f.unit.Info = info
 	if !m.reader.Formats.Implied(path) || f.binary {
@@ -235,8 +235,8 @@ func linkFile(path string, info fs.FileInfo) (*treeFile, error) {
 	}
 	data := []byte(filepath.ToSlash(target))
 	return &treeFile{
-		unit: &source.Unit{File: diag.FileName(path), Data: data, Info: info},
-		merged: treemerge.File{
+		unit: &source.InputUnit{File: diag.FileName(path), Data: data, Info: info},
+		merged: treemerge.TreeFile{
 			Data: data, Mode: fs.ModeSymlink, Format: string(source.IsLink),
 		},
 	}, nil
@@ -244,7 +244,7 @@ func linkFile(path string, info fs.FileInfo) (*treeFile, error) {
 
 // merge merges the trees.
 func (m *treeMerging) merge() {
-	in := treemerge.Input{
+	in := treemerge.Sides{
 		Base: m.tree(inBase), Ours: m.tree(inOurs), Theirs: m.tree(inTheirs),
 		Others: map[string]bool{}, Content: m.content, TakeTheirs: m.options.Markers,
 	}
@@ -254,8 +254,8 @@ func (m *treeMerging) merge() {
 	m.result = treemerge.Merge(in)
 }
 
-func (m *treeMerging) tree(i int) treemerge.Tree {
-	tree := treemerge.Tree{}
+func (m *treeMerging) tree(i int) treemerge.FileTree {
+	tree := treemerge.FileTree{}
 	for path, f := range m.trees[i] {
 		tree[path] = &f.merged
 	}
@@ -263,11 +263,11 @@ func (m *treeMerging) tree(i int) treemerge.Tree {
 }
 
 // content merges the contents of a file that both sides changed.
-func (m *treeMerging) content(f *treemerge.Merged) (text []byte, conflicts int, ok bool) {
+func (m *treeMerging) content(f *treemerge.MergedFile) (text []byte, conflicts int, ok bool) {
 	ours, theirs := m.trees[inOurs][f.Ours], m.trees[inTheirs][f.Theirs]
 	base := m.trees[inBase][f.Base]
 	if base == nil {
-		base = &treeFile{unit: &source.Unit{File: "BASE"}}
+		base = &treeFile{unit: &source.InputUnit{File: "BASE"}}
 	}
 	if ours.binary || theirs.binary || base.binary {
 		return nil, 0, false
@@ -349,7 +349,7 @@ func (m *treeMerging) conclude(ctx context.Context) error {
 
 // change returns what happens to a file of OURS: it is added, changed or renamed, and more about
 // it. what is empty if nothing happens.
-func (m *treeMerging) change(f *treemerge.Merged) (what, more string) {
+func (m *treeMerging) change(f *treemerge.MergedFile) (what, more string) {
 	isLink := f.Mode&fs.ModeSymlink != 0
 	if f.Ours == "" {
 		if isLink {

@@ -11,16 +11,16 @@ import (
 
 // write writes the result: all files to the directory of -O, or the changes to OURS.
 func (m *treeMerging) write(ctx context.Context) error {
-	files := func(i int) func(string) treewrite.File {
-		return func(path string) treewrite.File {
+	files := func(i int) func(string) treewrite.SideFile {
+		return func(path string) treewrite.SideFile {
 			unit := m.trees[i][path].unit
-			return treewrite.File{Info: unit.Info, Data: unit.Data, Toolchain: unit.Toolchain}
+			return treewrite.SideFile{Info: unit.Info, Data: unit.Data, Toolchain: unit.Toolchain}
 		}
 	}
 	w := treewrite.Writer{
 		Dir: m.target(), InPlace: m.flags.outputDir == "", Result: m.result,
 		Ours: files(inOurs), Theirs: files(inTheirs), Once: m.app.Writes.Write,
-		Secret: func(f *treemerge.Merged, was treewrite.File) bool {
+		Secret: func(f *treemerge.MergedFile, was treewrite.SideFile) bool {
 			return m.set.executor.Sensitive(was.Toolchain, [][]byte{f.Text}) != nil
 		},
 	}

@@ -22,8 +22,8 @@ func newVersion(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// version is what the go command recorded in the binary, so that builds need no flags for it.
-type version struct {
+// buildVersion is what the go command recorded in the binary, so that builds need no flags for it.
+type buildVersion struct {
 	Version  string
 	Commit   string `json:",omitempty"`
 	Time     string `json:",omitempty"`
@@ -32,7 +32,7 @@ type version struct {
 	Platform string
 }
 
-func readVersion() version {
+func readVersion() buildVersion {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
@@ -41,7 +41,7 @@ func readVersion() version {
 	for _, s := range info.Settings {
 		setting[s.Key] = s.Value
 	}
-	return version{
+	return buildVersion{
 		Version: cmp.Or(info.Main.Version, "(devel)"), Commit: setting["vcs.revision"],
 		Time: setting["vcs.time"], Modified: setting["vcs.modified"] == "true",
 		Go: info.GoVersion, Platform: setting["GOOS"] + "/" + setting["GOARCH"],

@@ -17,7 +17,7 @@ import (
 type Chain struct {
 	Files []string
 	// Policies are those of flags and settings. Those of settings do not run if functions are named.
-	Policies []settings.File
+	Policies []settings.NamedPath
 	Words    []string // from the first function on
 	// Defaults are the validations to run if no function and by no flag a policy is named, as far as
 	// the toolchain has them.
@@ -34,7 +34,7 @@ type Chain struct {
 	KubernetesVersion string
 	// Flags are the flags of fctl, which may be among the words. FlagProblems are the problems with
 	// those, by the index of the first word.
-	Flags        plan.Flags
+	Flags        plan.CommandFlags
 	FlagProblems map[int]error
 	// UnitLeftOut says that no word is the name of the unit.
 	UnitLeftOut bool
@@ -69,7 +69,11 @@ func (r *Request) Plan(ctx context.Context, chain Chain) error {
 }
 
 // resolve makes the plan of a chain.
-func (c Chain) resolve(ctx context.Context, r *Request, resolver *plan.Resolver) (*plan.Plan, error) {
+func (c Chain) resolve(
+	ctx context.Context,
+	r *Request,
+	resolver *plan.Resolver,
+) (*plan.Plan, error) {
 	switch {
 	case c.List != "":
 		return c.list(ctx, r, resolver)
@@ -104,11 +108,14 @@ func (c Chain) resolve(ctx context.Context, r *Request, resolver *plan.Resolver)
 // not.
 func (c *Chain) name(resolver *plan.Resolver) (defaults bool, err error) {
 	named := len(c.Words)+len(c.Files) > 0
-	asked := slices.ContainsFunc(c.Policies, settings.File.Asked)
+	asked := slices.ContainsFunc(c.Policies, settings.NamedPath.Asked)
 	if named {
-		c.Policies = slices.DeleteFunc(slices.Clone(c.Policies), func(policy settings.File) bool {
-			return !policy.Asked()
-		})
+		c.Policies = slices.DeleteFunc(
+			slices.Clone(c.Policies),
+			func(policy settings.NamedPath) bool {
+				return !policy.Asked()
+			},
+		)
 	}
 	if named || asked || c.Defaults == nil {
 		return false, nil
@@ -192,7 +199,9 @@ func (c Chain) list(ctx context.Context, r *Request, resolver *plan.Resolver) (*
 	case c.List == "-":
 		path = "-"
 	case !isFile:
-		chain, err := resolver.Invocations(plan.Text{Bytes: []byte(c.List), Name: "INVOCATIONS"})
+		chain, err := resolver.Invocations(
+			plan.ChainText{Bytes: []byte(c.List), Name: "INVOCATIONS"},
+		)
 		if err != nil && !strings.ContainsAny(c.List, "[{\n ") {
 			return nil, diag.UsageHint("file:"+c.List+" reads the list from that file",
 				"INVOCATIONS: %q is not a list of invocations", c.List)
@@ -215,7 +224,7 @@ func (r *Request) Chain(
 	if err != nil {
 		return nil, err
 	}
-	return resolver.Invocations(plan.Text{
+	return resolver.Invocations(plan.ChainText{
 		Bytes: text, Name: diag.FileName(r.inDir(path)),
 		Dir: filepath.Dir(path), ReadFile: r.trusted(nil),
 	})

@@ -8,11 +8,11 @@ import (
 )
 
 // DiffStyle returns the colours of a diff on the standard output, which are those of git.
-func DiffStyle(streams *iostreams.Streams) diff.Style {
+func DiffStyle(streams *iostreams.Streams) diff.Colors {
 	if !streams.ColorOut() {
-		return diff.Style{}
+		return diff.Colors{}
 	}
-	return diff.Style{
+	return diff.Colors{
 		File:    streams.OutStyle(color.Bold),
 		Hunk:    streams.OutStyle(color.FgCyan),
 		Label:   streams.OutStyle(color.Bold),

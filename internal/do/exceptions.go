@@ -37,7 +37,7 @@ func (l *loop) openBaseline() error {
 
 // ignoredRules returns the rules that the annotation of each resource names, before or after the
 // chain.
-func (l *loop) ignoredRules(unit *source.Unit, response *handler.Result) map[string][]string {
+func (l *loop) ignoredRules(unit *source.InputUnit, response *handler.Result) map[string][]string {
 	texts := [][]byte{unit.Data}
 	if response.Changed {
 		texts = append(texts, response.Data())

@@ -23,7 +23,7 @@ func errNoFix() error {
 
 // fixing returns the chain for a unit: the fixes of the rules that its resources break, each for
 // those resources only, followed by the validations.
-func (l *loop) fixing(o *outcome, unit *source.Unit, chain *plan.Plan) (*plan.Plan, error) {
+func (l *loop) fixing(o *outcome, unit *source.InputUnit, chain *plan.Plan) (*plan.Plan, error) {
 	request := l.invocation(unit, chain)
 	response, err := source.Interruptible(l.ctx, func() (*handler.Result, error) {
 		return l.deps.Executor.Run(l.ctx, request, handler.Options{

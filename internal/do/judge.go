@@ -12,7 +12,7 @@ import (
 
 // judge returns the response for a unit as the options judge it: they decide which notes are
 // failures, and which findings are accepted. The response itself stays as it is.
-func (l *loop) judge(o *outcome, unit *source.Unit, chain *plan.Plan,
+func (l *loop) judge(o *outcome, unit *source.InputUnit, chain *plan.Plan,
 	answer *handler.Result,
 ) *handler.Result {
 	response := *answer
@@ -37,7 +37,7 @@ func (l *loop) judge(o *outcome, unit *source.Unit, chain *plan.Plan,
 }
 
 // accept removes the findings that annotations and the baseline accept from the results of a unit.
-func (l *loop) accept(o *outcome, unit *source.Unit, chain *plan.Plan,
+func (l *loop) accept(o *outcome, unit *source.InputUnit, chain *plan.Plan,
 	response *handler.Result,
 ) {
 	if !response.ValidationFailed && l.baseline == nil {

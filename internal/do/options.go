@@ -27,7 +27,7 @@ type Options struct {
 	// Print prints the output even if the configuration is written to files.
 	Print bool
 
-	Output    Output
+	Output    Destination
 	OutputDir string // of Directory
 	Fsync     bool   // files are synced to disk before the run ends
 

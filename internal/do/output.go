@@ -19,12 +19,12 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// Output is where the configuration is written.
-type Output int
+// Destination is where the configuration is written.
+type Destination int
 
 // The outputs. DryRun and Check write no configuration; Check prints the files that would change.
 const (
-	Stdout Output = iota
+	Stdout Destination = iota
 	InPlace
 	Directory
 	DryRun
@@ -32,7 +32,7 @@ const (
 )
 
 // flag returns the flag for the output, empty for Stdout.
-func (o Output) flag() string {
+func (o Destination) flag() string {
 	return [...]string{
 		Stdout: "", InPlace: "--in-place", Directory: "--output-dir",
 		DryRun: "--dry-run", Check: "--check",
@@ -40,7 +40,7 @@ func (o Output) flag() string {
 }
 
 // writes reports whether files are written.
-func (o Output) writes() bool { return o == InPlace || o == Directory }
+func (o Destination) writes() bool { return o == InPlace || o == Directory }
 
 // checkOutput checks whether the output suits the chain and the files.
 func (l *loop) checkOutput() error {
@@ -109,7 +109,7 @@ func (l *loop) closeOutput() error {
 
 // writeUnit writes the result of a unit. It is called concurrently. The note is empty if there is
 // nothing to report.
-func (l *loop) writeUnit(o *outcome, unit *source.Unit) (note string, err error) {
+func (l *loop) writeUnit(o *outcome, unit *source.InputUnit) (note string, err error) {
 	if l.tree != nil {
 		write, parts := l.tree.Write, o.response.Pieces()
 		if l.deps.Executor.Sensitive(unit.Toolchain, [][]byte{bytes.Join(parts, nil)}) != nil {

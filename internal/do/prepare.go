@@ -54,7 +54,7 @@ type Request struct {
 	executor *functions.Executor
 	reader   *source.Reader
 	found    *source.Found
-	first    *source.Unit        // the first unit, if it was read to find its toolchain
+	first    *source.InputUnit   // the first unit, if it was read to find its toolchain
 	known    []api.ToolchainType // of the files; nil before Toolchains
 	plans    *plans
 	// toolchain is the one for which problems with the chain are reported, usually the only one.
@@ -186,11 +186,11 @@ func (r *Request) trusted(read plan.ReadFunc) plan.ReadFunc {
 
 // policy reads a policy: one of those that fctl has, or a chain in a file.
 func (r *Request) policy(ctx context.Context, resolver *plan.Resolver,
-	policy settings.File,
+	policy settings.NamedPath,
 ) (*plan.Plan, error) {
 	name := policy.Path
 	if text, known := policies.Text(name); known {
-		return resolver.Invocations(plan.Text{Bytes: text, Name: "policy " + name})
+		return resolver.Invocations(plan.ChainText{Bytes: text, Name: "policy " + name})
 	}
 	shown := diag.FileName(shorter(name))
 	text, err := readNamed(ctx, r.reader, policy, name)
@@ -211,7 +211,7 @@ func (r *Request) policy(ctx context.Context, resolver *plan.Resolver,
 	if policy.OfProject() {
 		read = policy.ReadNamed
 	}
-	return resolver.Invocations(plan.Text{
+	return resolver.Invocations(plan.ChainText{
 		Bytes: text, Name: shown, Dir: filepath.Dir(name), ReadFile: r.trusted(read),
 	})
 }

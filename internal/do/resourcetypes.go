@@ -19,7 +19,7 @@ import (
 func AddResourceTypes(ctx context.Context, executor *functions.Executor, reader *source.Reader,
 	s *settings.Settings,
 ) error {
-	var files []resourcetypes.File
+	var files []resourcetypes.TypesFile
 	for _, f := range s.ResourceTypes {
 		if f.Path == "-" {
 			return diag.Usage("--resource-types: a file is expected, not the standard input")
@@ -29,7 +29,7 @@ func AddResourceTypes(ctx context.Context, executor *functions.Executor, reader 
 		if err != nil {
 			return err
 		}
-		files = append(files, resourcetypes.File{Name: diag.FileName(name), Text: text})
+		files = append(files, resourcetypes.TypesFile{Name: diag.FileName(name), Text: text})
 	}
 	if len(files) == 0 {
 		return nil
@@ -46,7 +46,7 @@ func SettingsNotes(s *settings.Settings, executor *functions.Executor) []api.Not
 }
 
 // readNamed reads a file that a setting names, or that was found in a directory it names.
-func readNamed(ctx context.Context, reader *source.Reader, f settings.File,
+func readNamed(ctx context.Context, reader *source.Reader, f settings.NamedPath,
 	path string,
 ) ([]byte, error) {
 	if f.OfProject() {
@@ -57,7 +57,7 @@ func readNamed(ctx context.Context, reader *source.Reader, f settings.File,
 }
 
 // overridden returns the notes about a project's files that change the paths of built-in types.
-func overridden(executor *functions.Executor, files []settings.File) []api.Note {
+func overridden(executor *functions.Executor, files []settings.NamedPath) []api.Note {
 	var notes []api.Note
 	for _, f := range files {
 		name := diag.FileName(shorter(f.Path))

@@ -58,7 +58,7 @@ type Result struct {
 	// Failures are all problems, of all files.
 	Failures []*api.Failure
 	// Files are what is known about each file, if Options.Values asks for that.
-	Files []File
+	Files []FileOutcome
 }
 
 // loop is one run of a chain. Units run in parallel; results are reported in input order. A problem
@@ -110,9 +110,9 @@ type outcome struct {
 	failed    []byte // failed validations, for the error stream
 	problems  diag.List
 	changes   changes
-	withheld  bool  // the configuration is neither printed nor written
-	values    File  // for the result
-	unable    error // the error if it was interrupted
+	withheld  bool        // the configuration is neither printed nor written
+	values    FileOutcome // for the result
+	unable    error       // the error if it was interrupted
 }
 
 // run runs the chain on the units and prints or writes the results.
@@ -184,7 +184,7 @@ func (l *loop) stdout() io.Writer {
 // work runs the chain on a unit. It is called concurrently.
 func (l *loop) work(i int, admit func(int64)) outcome {
 	o := outcome{file: l.request.found.Files[i]}
-	var unit *source.Unit
+	var unit *source.InputUnit
 	fail := func(problems diag.List) outcome {
 		problems = l.secrets(unit).Failures(problems)
 		o.problems = diag.In(diag.FileName(o.file.Path), problems)
@@ -279,7 +279,7 @@ func (l *loop) readProblems(f source.File, err error) diag.List {
 }
 
 // read reads a unit, unless it has been read. A file that is written in place is locked first.
-func (l *loop) read(o *outcome, admit func(int64)) (*source.Unit, error) {
+func (l *loop) read(o *outcome, admit func(int64)) (*source.InputUnit, error) {
 	if l.request.first != nil && l.inPlace == nil {
 		return l.request.first, nil
 	}
@@ -309,7 +309,7 @@ func (l *loop) chainFor(t api.ToolchainType) (*plan.Plan, error) {
 }
 
 // invoke runs the chain.
-func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
+func (l *loop) invoke(o *outcome, unit *source.InputUnit, chain *plan.Plan) error {
 	s := l.options.Settings
 	if s.Strict {
 		failures, err := l.deps.Executor.CheckDocuments(unit.Toolchain, unit.Data)
@@ -362,7 +362,7 @@ func (l *loop) invoke(o *outcome, unit *source.Unit, chain *plan.Plan) error {
 
 // isResourceList reports whether the only document of a unit is a ResourceList, which KRM functions
 // exchange.
-func isResourceList(unit *source.Unit) bool {
+func isResourceList(unit *source.InputUnit) bool {
 	if unit.Toolchain != api.ToolchainKubernetesYAML ||
 		!bytes.Contains(unit.Data, []byte("ResourceList")) {
 		return false
@@ -376,7 +376,7 @@ func isResourceList(unit *source.Unit) bool {
 }
 
 // invocation returns the request that runs a chain on a unit.
-func (l *loop) invocation(unit *source.Unit, chain *plan.Plan) *api.FunctionInvocationRequest {
+func (l *loop) invocation(unit *source.InputUnit, chain *plan.Plan) *api.FunctionInvocationRequest {
 	return &api.FunctionInvocationRequest{
 		FunctionContext: l.context(unit.Name, unit.Toolchain),
 		ConfigData:      unit.Data,
@@ -397,7 +397,7 @@ func (l *loop) invocation(unit *source.Unit, chain *plan.Plan) *api.FunctionInvo
 
 // hintToolchain adds a hint at --toolchain if a file is not a manifest and its name does not imply
 // a toolchain.
-func (l *loop) hintToolchain(o *outcome, unit *source.Unit) {
+func (l *loop) hintToolchain(o *outcome, unit *source.InputUnit) {
 	if hint := readAs([]source.Skipped{{Path: unit.File, Reason: source.NoResource}}); hint != "" &&
 		l.request.reader.Toolchain == "" && unit.Toolchain == api.ToolchainKubernetesYAML {
 		if i := slices.IndexFunc(o.notes, func(n api.Note) bool {
@@ -428,7 +428,7 @@ func (l *loop) hintToolchain(o *outcome, unit *source.Unit) {
 }
 
 // deliver renders what is printed about a unit, and writes its configuration.
-func (l *loop) deliver(o *outcome, unit *source.Unit, chain *plan.Plan) error {
+func (l *loop) deliver(o *outcome, unit *source.InputUnit, chain *plan.Plan) error {
 	response := o.response
 	result := report.Result{
 		Unit: unit.Name, File: unit.File, Toolchain: unit.Toolchain, Signatures: chain.Signatures,
@@ -671,7 +671,7 @@ func (l *loop) fail(problems diag.List) {
 
 // noConfiguration returns why a file that was found is not configuration, empty if it is. Such a
 // file is a template, has no resources or is empty.
-func (l *loop) noConfiguration(unit *source.Unit, response *handler.Result) source.SkipReason {
+func (l *loop) noConfiguration(unit *source.InputUnit, response *handler.Result) source.SkipReason {
 	if slices.ContainsFunc(response.Failures, func(f *api.Failure) bool {
 		return f.Class == api.FailureInput && hasPlaceholder(unit.Data, f.Pos.Line)
 	}) {

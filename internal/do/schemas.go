@@ -42,8 +42,8 @@ func (l *loop) addSchemas() error {
 }
 
 // findSchemas finds the files with schemas, and for each the setting that names it.
-func (l *loop) findSchemas() (paths []string, named map[string]settings.File, err error) {
-	named = map[string]settings.File{}
+func (l *loop) findSchemas() (paths []string, named map[string]settings.NamedPath, err error) {
+	named = map[string]settings.NamedPath{}
 	var problems diag.List
 	for _, setting := range l.options.Settings.Schemas {
 		if setting.Path == "-" {
@@ -80,7 +80,7 @@ func (l *loop) findSchemas() (paths []string, named map[string]settings.File, er
 	return paths, named, nil
 }
 
-func shortened(files []settings.File) []string {
+func shortened(files []settings.NamedPath) []string {
 	names := make([]string, len(files))
 	for i, f := range files {
 		names[i] = shorter(f.Path)

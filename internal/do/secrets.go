@@ -8,7 +8,7 @@ import (
 
 // secrets finds the secret values that problems with a unit may quote if no function ran on it. The
 // unit is nil if it could not be read; the result is then nil, too.
-func (l *loop) secrets(unit *source.Unit) *sensitive.Values {
+func (l *loop) secrets(unit *source.InputUnit) *sensitive.Values {
 	if l.options.ShowSecrets || unit == nil {
 		return nil
 	}

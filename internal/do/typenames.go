@@ -148,7 +148,7 @@ func (n *TypeNames) kinds(text string) (kinds string, notes []*kindNote) {
 
 // seeKinds looks in a unit for the kinds that no type is known by: a type without a schema is not a
 // misspelled one. Only such words make it parse the unit.
-func (l *loop) seeKinds(unit *source.Unit) {
+func (l *loop) seeKinds(unit *source.InputUnit) {
 	if len(l.kindNotes) == 0 || unit.Toolchain != api.ToolchainKubernetesYAML {
 		return
 	}

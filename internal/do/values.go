@@ -6,8 +6,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// File is the outcome of a run for a file.
-type File struct {
+// FileOutcome is the outcome of a run for a file.
+type FileOutcome struct {
 	Path      string // as it was opened, or "-"
 	Unit      string
 	Toolchain api.ToolchainType
@@ -23,7 +23,7 @@ type File struct {
 }
 
 // addValues sets the values of a unit on which the chain ran.
-func (l *loop) addValues(o *outcome, unit *source.Unit, result report.Result) error {
+func (l *loop) addValues(o *outcome, unit *source.InputUnit, result report.Result) error {
 	response := o.response
 	v := &o.values
 	v.Outputs, v.Findings, v.Notes = response.Outputs, result.Findings(), response.Notes

@@ -20,7 +20,7 @@ func manyItems(b *testing.B, n int) []*Item {
 			"      containers:\n      - name: main\n        image: nginx:%d\n        env:\n"+
 			"        - {name: A, value: \"1\"}\n        - {name: B, value: b}\n", i, i, i)
 	}
-	f := &File{Path: "all.yaml", Name: "all.yaml", data: text.Bytes()}
+	f := &InputFile{Path: "all.yaml", Name: "all.yaml", data: text.Bytes()}
 	if err := f.parse(false); err != nil {
 		b.Fatal(err)
 	}

@@ -13,26 +13,26 @@ import (
 	"github.com/fctl-dev/fctl/internal/parallel"
 )
 
-// Change is a file that differs from what was read.
-type Change struct {
+// ChangedFile is a file that differs from what was read.
+type ChangedFile struct {
 	Path   string
 	Before []byte   // nil for a new file
 	After  [][]byte // nil for a deleted file
 	// Deletes is the number of resources that are removed from the file.
 	Deletes int
 
-	gets bool  // resources of other files
-	file *File // nil for a new file
+	gets bool       // resources of other files
+	file *InputFile // nil for a new file
 }
 
 // IsNew reports whether the file does not exist yet.
-func (c *Change) IsNew() bool { return c.file == nil }
+func (c *ChangedFile) IsNew() bool { return c.file == nil }
 
 // IsDeleted reports whether the file is deleted.
-func (c *Change) IsDeleted() bool { return c.After == nil }
+func (c *ChangedFile) IsDeleted() bool { return c.After == nil }
 
 // phase is the order in which changes are made: files that get resources, other files, deletions.
-func (c *Change) phase() int {
+func (c *ChangedFile) phase() int {
 	switch {
 	case c.IsDeleted():
 		return 2
@@ -43,7 +43,7 @@ func (c *Change) phase() int {
 }
 
 // Name returns the name of the file in messages.
-func (c *Change) Name(p *Package) string {
+func (c *ChangedFile) Name(p *Package) string {
 	if c.file != nil {
 		return c.file.Name
 	}
@@ -53,12 +53,12 @@ func (c *Change) Name(p *Package) string {
 // Changes returns what must be written so that the package has exactly these items, in order of
 // paths. It checks the paths of items that are new or were moved. Documents that are not items
 // stay.
-func (p *Package) Changes(items []*Item) ([]*Change, error) {
-	return p.changes(items, func(*File) bool { return true })
+func (p *Package) Changes(items []*Item) ([]*ChangedFile, error) {
+	return p.changes(items, func(*InputFile) bool { return true })
 }
 
 // changes is Changes for the files that owned selects and for new ones. Other files stay.
-func (p *Package) changes(items []*Item, owned func(*File) bool) ([]*Change, error) {
+func (p *Package) changes(items []*Item, owned func(*InputFile) bool) ([]*ChangedFile, error) {
 	var problems []error
 	byPath := map[string][]*Item{}
 	kept := make(map[*gaby.YamlDoc]bool, len(items))
@@ -74,7 +74,7 @@ func (p *Package) changes(items []*Item, owned func(*File) bool) ([]*Change, err
 	}
 	type target struct {
 		path  string
-		file  *File
+		file  *InputFile
 		items []*Item
 	}
 	var targets []target
@@ -92,25 +92,25 @@ func (p *Package) changes(items []*Item, owned func(*File) bool) ([]*Change, err
 	for path, items := range byPath {
 		targets = append(targets, target{path, nil, items})
 	}
-	found, failed := make([]*Change, len(targets)), make([]error, len(targets))
+	found, failed := make([]*ChangedFile, len(targets)), make([]error, len(targets))
 	_ = parallel.Each(context.Background(), len(targets), parallel.Cores(), func(i int) error {
 		t := targets[i]
 		found[i], failed[i] = fileChange(t.path, t.file, t.items, kept)
 		return nil
 	})
-	changes := slices.DeleteFunc(found, func(c *Change) bool { return c == nil })
+	changes := slices.DeleteFunc(found, func(c *ChangedFile) bool { return c == nil })
 	problems = append(problems, slices.DeleteFunc(failed, func(e error) bool {
 		return e == nil
 	})...)
-	slices.SortFunc(changes, func(a, b *Change) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(changes, func(a, b *ChangedFile) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return changes, errors.Join(problems...)
 }
 
 // fileChange returns the change of one file, nil if it stays as it is. f is nil for a new file.
 // kept are the documents that are in some file afterwards.
-func fileChange(path string, f *File, items []*Item, kept map[*gaby.YamlDoc]bool,
-) (*Change, error) {
+func fileChange(path string, f *InputFile, items []*Item, kept map[*gaby.YamlDoc]bool,
+) (*ChangedFile, error) {
 	if f != nil && sameItems(f, items) {
 		return nil, nil
 	}
@@ -118,7 +118,7 @@ func fileChange(path string, f *File, items []*Item, kept map[*gaby.YamlDoc]bool
 	if err != nil {
 		return nil, err
 	}
-	c := &Change{Path: path, file: f, gets: slices.ContainsFunc(items, func(item *Item) bool {
+	c := &ChangedFile{Path: path, file: f, gets: slices.ContainsFunc(items, func(item *Item) bool {
 		return item.file != f
 	})}
 	if f != nil {
@@ -146,7 +146,7 @@ func fileChange(path string, f *File, items []*Item, kept map[*gaby.YamlDoc]bool
 }
 
 // sameItems reports whether a file has these items, unchanged.
-func sameItems(f *File, items []*Item) bool {
+func sameItems(f *InputFile, items []*Item) bool {
 	k := 0
 	for i, item := range f.items {
 		if item == nil {
@@ -163,14 +163,14 @@ func sameItems(f *File, items []*Item) bool {
 // arrange returns the documents of a file in order: those that are not items keep their position.
 // Items without an index come last, and so do new ones with the index of a document that is not an
 // item.
-func arrange(f *File, items []*Item) ([]entry, error) {
-	var entries []entry
+func arrange(f *InputFile, items []*Item) ([]fileDocument, error) {
+	var entries []fileDocument
 	last := -1
 	taken := map[int]bool{}
 	if f != nil {
 		for i, doc := range f.docs {
 			if f.items[i] == nil {
-				entries = append(entries, entry{doc: doc, index: i})
+				entries = append(entries, fileDocument{doc: doc, index: i})
 				last, taken[i] = i, true
 			}
 		}
@@ -184,13 +184,21 @@ func arrange(f *File, items []*Item) ([]entry, error) {
 			last++
 			item.Index = last
 		}
-		entries = append(entries, entry{doc: item.Doc, item: item, index: item.Index})
+		entries = append(entries, fileDocument{doc: item.Doc, item: item, index: item.Index})
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.index, b.index) })
+	slices.SortStableFunc(
+		entries,
+		func(a, b fileDocument) int { return cmp.Compare(a.index, b.index) },
+	)
 	for i := 1; i < len(entries); i++ {
 		a, b := entries[i-1].item, entries[i].item
 		if a != nil && b != nil && a.Index == b.Index {
-			f := fault(b.name(), "a resource at path %q and index %d already exists", b.Path, b.Index)
+			f := fault(
+				b.name(),
+				"a resource at path %q and index %d already exists",
+				b.Path,
+				b.Index,
+			)
 			f.Hint = "an item without the index annotation is appended to the file"
 			return nil, f
 		}
@@ -199,7 +207,7 @@ func arrange(f *File, items []*Item) ([]entry, error) {
 }
 
 // jsonText returns the text of a JSON file. New documents are written as JSON.
-func jsonText(f *File, entries []entry, kept map[*gaby.YamlDoc]bool) ([][]byte, error) {
+func jsonText(f *InputFile, entries []fileDocument, kept map[*gaby.YamlDoc]bool) ([][]byte, error) {
 	if len(entries) > 1 {
 		return nil, fault(entries[1].item.name(), "a JSON file cannot have a second resource")
 	}

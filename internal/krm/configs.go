@@ -7,9 +7,9 @@ import (
 )
 
 // FunctionConfigs returns the FunctionConfigs among items, and all problems of them.
-func FunctionConfigs(items []*Item) ([]*functionconfig.Config, []functionconfig.Problem) {
+func FunctionConfigs(items []*Item) ([]*functionconfig.Config, []functionconfig.ConfigProblem) {
 	var configs []*functionconfig.Config
-	var problems []functionconfig.Problem
+	var problems []functionconfig.ConfigProblem
 	for _, item := range items {
 		h, err := item.Doc.Header()
 		group, _, _ := strings.Cut(h.APIVersion, "/")

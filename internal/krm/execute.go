@@ -120,8 +120,8 @@ func (e *Executors) checkEnv(d *Declared) error {
 	return f
 }
 
-func taken(kind functionconfig.ExecutorKind, why string) functionconfig.Step {
-	return functionconfig.Step{Kind: kind, Reason: why, Taken: true}
+func taken(kind functionconfig.ExecutorKind, why string) functionconfig.Attempt {
+	return functionconfig.Attempt{Kind: kind, Reason: why, Taken: true}
 }
 
 // workDir returns the working directory of programs.

@@ -11,8 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/krm/doctext"
 )
 
-// File is a file that items were read from.
-type File struct {
+// InputFile is a file that items were read from.
+type InputFile struct {
 	Path string // slash-separated, relative to the root
 	Name string // in messages
 
@@ -27,7 +27,7 @@ type File struct {
 }
 
 // Items returns the items of the file in order.
-func (f *File) Items() []*Item {
+func (f *InputFile) Items() []*Item {
 	items := make([]*Item, 0, len(f.items))
 	for _, item := range f.items {
 		if item != nil {
@@ -39,7 +39,7 @@ func (f *File) Items() []*Item {
 
 // parse splits the file into documents and makes items of them. all says that documents that are
 // maps but not resources are items as well.
-func (f *File) parse(all bool) error {
+func (f *InputFile) parse(all bool) error {
 	docs, err := gaby.ParseAll(f.data)
 	if err != nil {
 		return located(f.Name, err)
@@ -115,8 +115,8 @@ func fault(resource, format string, args ...any) *api.Failure {
 	}
 }
 
-// entry is a document of a file that is written.
-type entry struct {
+// fileDocument is a document of a file that is written.
+type fileDocument struct {
 	doc   *gaby.YamlDoc
 	item  *Item // nil for a document that is not an item
 	index int
@@ -125,7 +125,7 @@ type entry struct {
 // text returns the text of a file with the given documents in order, and the comments between
 // documents that are removed. kept are the documents that are not removed but may be in another
 // file. The text has no parts if nothing is left.
-func (f *File) text(entries []entry, kept map[*gaby.YamlDoc]bool) [][]byte {
+func (f *InputFile) text(entries []fileDocument, kept map[*gaby.YamlDoc]bool) [][]byte {
 	var parts [][][]byte
 	var run gaby.Container
 	flush := func() {

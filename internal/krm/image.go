@@ -41,7 +41,7 @@ func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call pro
 	if set == nil {
 		set, _ = functionconfig.NewSet(nil, e.ImagePrefix)
 	}
-	match, err := set.Find(functionconfig.Request{
+	match, err := set.Find(functionconfig.Lookup{
 		Image: d.Image, Tag: d.Tag, IgnoreDigest: e.IgnoreDigests,
 	})
 	if err != nil {
@@ -102,7 +102,7 @@ func (e *Executors) known(trace functionconfig.Trace) functionconfig.Trace {
 	if e.onPods() || e.Configs != nil && len(e.Configs.Configs()) > 0 {
 		return trace
 	}
-	return slices.DeleteFunc(slices.Clone(trace), func(s functionconfig.Step) bool {
+	return slices.DeleteFunc(slices.Clone(trace), func(s functionconfig.Attempt) bool {
 		return s.Kind == functionconfig.KindPod
 	})
 }
@@ -235,7 +235,7 @@ func (e *Executors) inSeries(name string, constraint *functionconfig.Tag) string
 type imageRun struct {
 	executors *Executors
 	declared  *Declared
-	match     *functionconfig.Match
+	match     *functionconfig.ConfigMatch
 	call      process.Call
 }
 

@@ -65,7 +65,7 @@ func TestRandomIndexes(t *testing.T) {
 	}
 }
 
-func joined(c *Change) string {
+func joined(c *ChangedFile) string {
 	var b strings.Builder
 	for _, part := range c.After {
 		b.Write(part)

@@ -77,8 +77,8 @@ type Item struct {
 
 	// transport says that the file has annotations for path or index of its own.
 	transport bool
-	file      *File     // the file Doc is a document of, nil if it came from elsewhere
-	read      *location // the path and index when the list was parsed; nil for a new item
+	file      *InputFile // the file Doc is a document of, nil if it came from elsewhere
+	read      *location  // the path and index when the list was parsed; nil for a new item
 }
 
 // NewItem makes an item of the text of one resource. path may be empty.

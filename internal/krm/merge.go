@@ -10,8 +10,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/krm/printed"
 )
 
-// merger merges what a function returned into the items that it got.
-type merger struct {
+// itemMerger merges what a function returned into the items that it got.
+type itemMerger struct {
 	provider configkit.ResourceProvider
 	sent     []*Item
 	claimed  []bool // by an item that was returned
@@ -24,11 +24,11 @@ type merger struct {
 // items: the sent ones that are still there in their order, then the new ones. An item is
 // recognised by its id, else by its path, index and name, else by its name.
 func merge(sent, returned []*Item, provider configkit.ResourceProvider) ([]*Item, error) {
-	m := &merger{provider: provider, sent: sent}
+	m := &itemMerger{provider: provider, sent: sent}
 	return m.merge(returned)
 }
 
-func (m *merger) merge(returned []*Item) ([]*Item, error) {
+func (m *itemMerger) merge(returned []*Item) ([]*Item, error) {
 	sent := m.sent
 	m.claimed = make([]bool, len(sent))
 	from := make([]int, len(returned))
@@ -70,7 +70,7 @@ func (m *merger) merge(returned []*Item) ([]*Item, error) {
 }
 
 // byID returns the index of the item with the id that a returned item has, -1 if it has none.
-func (m *merger) byID(item *Item) (int, error) {
+func (m *itemMerger) byID(item *Item) (int, error) {
 	text := Annotation(item.Doc, idAnnotation)
 	if text == "" {
 		return -1, nil
@@ -89,7 +89,7 @@ func (m *merger) byID(item *Item) (int, error) {
 }
 
 // index prepares byIdentity if some items were not recognised by their id.
-func (m *merger) index() {
+func (m *itemMerger) index() {
 	m.byPlace, m.byName = map[string]int{}, map[gaby.Header]int{}
 	for i, item := range m.sent {
 		if m.claimed[i] {
@@ -108,7 +108,7 @@ func placeKey(item *Item) string { return item.Path + "\x00" + strconv.Itoa(item
 
 // byIdentity returns the index of the item that has the path, index and name of a returned one, or
 // only its name, -1 for none.
-func (m *merger) byIdentity(item *Item) int {
+func (m *itemMerger) byIdentity(item *Item) int {
 	h, _ := item.Doc.Header()
 	i, ok := -1, false
 	if item.Path != "" {

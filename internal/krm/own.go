@@ -166,7 +166,7 @@ func attributeResult(a *api.AttributeValue) Result {
 		}
 	}
 	if a.Path != "" {
-		r.Field = &Field{Path: string(a.Path), CurrentValue: a.Value}
+		r.Field = &ResultField{Path: string(a.Path), CurrentValue: a.Value}
 	}
 	return r
 }

@@ -25,7 +25,7 @@ const KptfileName = "Kptfile"
 // Package is a directory of resources, as it was read.
 type Package struct {
 	Root  string // the path to open
-	Files []*File
+	Files []*InputFile
 	// Skipped are files that look like configuration and were not read.
 	Skipped []source.Skipped
 }
@@ -70,7 +70,7 @@ func ReadPackage(ctx context.Context, dir string, o ReadOptions) (*Package, erro
 		return nil, err
 	}
 	p.Skipped = found.Skipped
-	p.Files = make([]*File, len(found.Files))
+	p.Files = make([]*InputFile, len(found.Files))
 	problems := make([]error, len(found.Files))
 	err = parallel.Each(ctx, len(found.Files), parallel.Cores(), func(i int) error {
 		p.Files[i], problems[i] = p.read(ctx, found.Files[i], o)
@@ -79,18 +79,18 @@ func ReadPackage(ctx context.Context, dir string, o ReadOptions) (*Package, erro
 	if err := errors.Join(append(problems, err)...); err != nil {
 		return nil, err
 	}
-	p.Files = slices.DeleteFunc(p.Files, func(f *File) bool { return f == nil })
-	slices.SortFunc(p.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
+	p.Files = slices.DeleteFunc(p.Files, func(f *InputFile) bool { return f == nil })
+	slices.SortFunc(p.Files, func(a, b *InputFile) int { return strings.Compare(a.Path, b.Path) })
 	return p, nil
 }
 
 // read reads one file. The result is nil for a JSON file that is not a resource.
-func (p *Package) read(ctx context.Context, found source.File, o ReadOptions) (*File, error) {
+func (p *Package) read(ctx context.Context, found source.File, o ReadOptions) (*InputFile, error) {
 	if found.Problem != nil {
 		return nil, found.Problem
 	}
 	rel := filepath.FromSlash(found.Rel)
-	f := &File{
+	f := &InputFile{
 		Path: found.Rel, Name: diag.FileName(filepath.Join(p.Root, rel)),
 		open: filepath.Join(p.Root, rel),
 	}
@@ -131,8 +131,8 @@ func (p *Package) NoResources() map[string]int {
 }
 
 // file returns the file at a path, nil if none was read.
-func (p *Package) file(path string) *File {
-	i, ok := slices.BinarySearchFunc(p.Files, path, func(f *File, path string) int {
+func (p *Package) file(path string) *InputFile {
+	i, ok := slices.BinarySearchFunc(p.Files, path, func(f *InputFile, path string) int {
 		return strings.Compare(f.Path, path)
 	})
 	if !ok {

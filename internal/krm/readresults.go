@@ -106,11 +106,11 @@ func (r *resultReader) resource(v gaby.Value) *ResourceRef {
 	return ref
 }
 
-func (r *resultReader) field(v gaby.Value, ref *ResourceRef) *Field {
+func (r *resultReader) field(v gaby.Value, ref *ResourceRef) *ResultField {
 	if v.Kind() != gaby.Map {
 		return nil
 	}
-	f := &Field{
+	f := &ResultField{
 		Path: text(v.Get("path")), CurrentValue: v.Get("currentValue").Data(),
 		ProposedValue: v.Get("proposedValue").Data(),
 	}

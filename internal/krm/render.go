@@ -100,7 +100,7 @@ func (p *kptPackage) keep(s source.Shard) int {
 	names, sizes := make([]string, len(pieces)), make([]int64, len(pieces))
 	for i, piece := range pieces {
 		names[i] = piece.dir
-		counted := map[*File]bool{}
+		counted := map[*InputFile]bool{}
 		for _, item := range piece.all() {
 			if item.file != nil && !counted[item.file] {
 				counted[item.file] = true

@@ -46,7 +46,7 @@ func resources(n int) []byte {
 }
 
 // render renders the package at dir and returns the changes.
-func render(tb testing.TB, dir string) []*krm.Change {
+func render(tb testing.TB, dir string) []*krm.ChangedFile {
 	tb.Helper()
 	p, err := krm.ReadPackage(tb.Context(), dir, krm.ReadOptions{
 		Reader: &source.Reader{RegularOnly: true}, Kptfile: true,

@@ -29,7 +29,7 @@ type Result struct {
 	Message     string            `json:"message"`
 	Severity    Severity          `json:"severity,omitempty"`
 	ResourceRef *ResourceRef      `json:"resourceRef,omitempty"`
-	Field       *Field            `json:"field,omitempty"`
+	Field       *ResultField      `json:"field,omitempty"`
 	File        *FileRef          `json:"file,omitempty"`
 	Tags        map[string]string `json:"tags,omitempty"`
 }
@@ -51,9 +51,9 @@ func (r *ResourceRef) String() string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "/")
 }
 
-// Field is the field that a result is about. Values are Go data as gaby reads it; nil is
+// ResultField is the field that a result is about. Values are Go data as gaby reads it; nil is
 // a missing value.
-type Field struct {
+type ResultField struct {
 	Path          string `json:"path"`
 	CurrentValue  any    `json:"currentValue,omitempty"`
 	ProposedValue any    `json:"proposedValue,omitempty"`

@@ -19,7 +19,7 @@ import (
 // name.
 func Sink(ctx context.Context, dir string, items []*Item, o ReadOptions,
 	provider configkit.ResourceProvider,
-) (*Package, []*Change, error) {
+) (*Package, []*ChangedFile, error) {
 	o.All, o.Kptfile = true, true
 	p := &Package{Root: dir}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -53,7 +53,7 @@ func Sink(ctx context.Context, dir string, items []*Item, o ReadOptions,
 			present = append(present, f.Items()...)
 		}
 	}
-	m := &merger{provider: provider, sent: present, lenient: true}
+	m := &itemMerger{provider: provider, sent: present, lenient: true}
 	merged, err := m.merge(items)
 	if err == nil {
 		err = (&StepResult{}).checkEncrypted(provider, present, make([]gaby.Mark, len(present)))
@@ -61,6 +61,6 @@ func Sink(ctx context.Context, dir string, items []*Item, o ReadOptions,
 	if err != nil {
 		return nil, nil, err
 	}
-	changes, err := p.changes(merged, func(f *File) bool { return named[f.Path] })
+	changes, err := p.changes(merged, func(f *InputFile) bool { return named[f.Path] })
 	return p, changes, err
 }

@@ -352,7 +352,7 @@ func TestResultList(t *testing.T) {
 	text, err := ResultList([]*StepResult{
 		{
 			Step: &Step{Image: "a"},
-			Results: []Result{{Message: "m", Field: &Field{
+			Results: []Result{{Message: "m", Field: &ResultField{
 				Path: "p", CurrentValue: 1,
 				ProposedValue: map[string]any{"a": "b"},
 			}}},

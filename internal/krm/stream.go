@@ -36,7 +36,7 @@ func ReadStream(text []byte, name string) (*Stream, error) {
 		return &Stream{List: list, Wrapped: true, Notes: list.Notes()}, nil
 	}
 	s := &Stream{List: &ResourceList{}}
-	f := &File{Name: name, data: text}
+	f := &InputFile{Name: name, data: text}
 	if err := f.parse(true); err != nil {
 		return nil, err
 	}

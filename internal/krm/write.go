@@ -35,7 +35,7 @@ func (o *WriteOptions) isSecret(parts [][]byte) bool {
 // Write writes the changes to the files of the package. A file that another program changed since
 // it was read is not written. The error joins the problems of all files. Files that get resources
 // come first, and others are only written if that succeeds: a resource that moves is never lost.
-func (p *Package) Write(ctx context.Context, changes []*Change, o WriteOptions) error {
+func (p *Package) Write(ctx context.Context, changes []*ChangedFile, o WriteOptions) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (p *Package) Write(ctx context.Context, changes []*Change, o WriteOptions) 
 		return located(diag.FileName(p.Root), err)
 	}
 	inPlace := &files.InPlace{Sync: o.Sync}
-	var phases [3][]*Change
+	var phases [3][]*ChangedFile
 	for _, c := range changes {
 		phases[c.phase()] = append(phases[c.phase()], c)
 	}
@@ -66,7 +66,11 @@ func (p *Package) Write(ctx context.Context, changes []*Change, o WriteOptions) 
 }
 
 // write writes one change.
-func (p *Package) write(ctx context.Context, tree *files.Tree, inPlace *files.InPlace, c *Change,
+func (p *Package) write(
+	ctx context.Context,
+	tree *files.Tree,
+	inPlace *files.InPlace,
+	c *ChangedFile,
 	o *WriteOptions,
 ) error {
 	switch {
@@ -88,18 +92,18 @@ func notWritten(name string, err error) error {
 }
 
 // WriteTo writes all files of the package to a directory, with the changes.
-func (p *Package) WriteTo(ctx context.Context, dir string, changes []*Change, o WriteOptions,
+func (p *Package) WriteTo(ctx context.Context, dir string, changes []*ChangedFile, o WriteOptions,
 ) error {
 	tree, err := files.OpenTree(ctx, dir, o.Sync)
 	if err != nil {
 		return located(diag.FileName(dir), err)
 	}
-	changed := map[string]*Change{}
+	changed := map[string]*ChangedFile{}
 	for _, c := range changes {
 		changed[c.Path] = c
 	}
 	var problems []error
-	write := func(path string, f *File, parts ...[]byte) {
+	write := func(path string, f *InputFile, parts ...[]byte) {
 		if ctx.Err() != nil {
 			return
 		}

@@ -105,7 +105,7 @@ func policy(t *testing.T, executor *functions.Executor, name string) *plan.Plan 
 	t.Helper()
 	text, _ := policies.Text(name)
 	resolver := &plan.Resolver{Toolchain: api.ToolchainKubernetesYAML, Functions: executor}
-	chain, err := resolver.Invocations(plan.Text{Bytes: text, Name: name})
+	chain, err := resolver.Invocations(plan.ChainText{Bytes: text, Name: name})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 // file is the content of a settings file.
 type file struct {
 	values    map[string]any          // single values, merged by viper
-	lists     map[string][]File       // lists of paths, by setting
+	lists     map[string][]NamedPath  // lists of paths, by setting
 	positions map[string]api.Position // positions of the settings
 	notes     []api.Note              // about keys that a project may not set
 }
@@ -50,7 +50,7 @@ func readFile(table []key, in location, from string) (file, diag.List) {
 		return file{}, diag.List{unreadable(in.path, from, err)}
 	}
 	read := file{
-		values: map[string]any{}, lists: map[string][]File{},
+		values: map[string]any{}, lists: map[string][]NamedPath{},
 		positions: map[string]api.Position{},
 	}
 	var ignored []string
@@ -113,15 +113,15 @@ func (p location) read() ([]byte, error) {
 }
 
 // files reads a path or a list of paths.
-func (p location) files(k key, v strict.Value) []File {
+func (p location) files(k key, v strict.Value) []NamedPath {
 	if v.Kind() == gaby.Scalar && v.Value.Text() != "" {
-		return []File{p.file(k, v)}
+		return []NamedPath{p.file(k, v)}
 	}
 	if v.Kind() != gaby.List {
 		v.Must("a path or a list of paths", "")
 		return nil
 	}
-	var list []File
+	var list []NamedPath
 	for item := range v.List() {
 		if item.Scalar() == "" {
 			item.Must("a path", "")
@@ -133,9 +133,9 @@ func (p location) files(k key, v strict.Value) []File {
 }
 
 // file reads a path.
-func (p location) file(k key, v strict.Value) File {
+func (p location) file(k key, v strict.Value) NamedPath {
 	text := v.Scalar()
-	f := File{Path: resolve(filepath.Dir(p.path), text), By: v.InFile(), project: p.project}
+	f := NamedPath{Path: resolve(filepath.Dir(p.path), text), By: v.InFile(), project: p.project}
 	word := isWord(k.name, text)
 	if word {
 		f.Path = text

@@ -134,8 +134,8 @@ func unreadable(path, from string, err error) *api.Failure {
 	return f
 }
 
-// File is a file or a directory that a setting names.
-type File struct {
+// NamedPath is a file or a directory that a setting names.
+type NamedPath struct {
 	Path string
 	// By is the position in the settings file that names it, zero for flags and the environment.
 	By api.Position
@@ -145,14 +145,14 @@ type File struct {
 }
 
 // OfProject reports whether a project's settings file names it.
-func (f File) OfProject() bool { return f.project != nil }
+func (f NamedPath) OfProject() bool { return f.project != nil }
 
 // Asked reports whether a flag names it, rather than the environment or a settings file.
-func (f File) Asked() bool { return strings.HasPrefix(f.origin, "--") }
+func (f NamedPath) Asked() bool { return strings.HasPrefix(f.origin, "--") }
 
 // Read reads path, which is the file or a file found in it, if a project's settings file names it.
 // The error is an *api.Failure.
-func (f File) Read(path string) ([]byte, error) {
+func (f NamedPath) Read(path string) ([]byte, error) {
 	text, err := f.project.named(path)
 	if err != nil {
 		return nil, f.Locate(err)
@@ -162,7 +162,7 @@ func (f File) Read(path string) ([]byte, error) {
 
 // ReadNamed reads a file that the content of f names, which a project's settings file names. It
 // must be below the directory of that file as well. The error is an *api.Failure.
-func (f File) ReadNamed(path string) ([]byte, error) {
+func (f NamedPath) ReadNamed(path string) ([]byte, error) {
 	switch path {
 	case "":
 		return nil, diag.UsageHint("file:PATH is the content of the file at PATH",
@@ -199,7 +199,7 @@ func (p *project) named(path string) ([]byte, *api.Failure) {
 }
 
 // Locate adds to a problem with the file a hint at the settings file that names it.
-func (f File) Locate(err error) error {
+func (f NamedPath) Locate(err error) error {
 	if failure, ok := errors.AsType[*api.Failure](err); ok && failure.Hint == "" &&
 		f.By.File != "" {
 		failure.Hint = f.By.String() + " names this file"

@@ -86,18 +86,18 @@ type Settings struct {
 	// TimeLimit is Timeout, how long an expression or a function may run; 0 means the default.
 	TimeLimit time.Duration `mapstructure:"-"`
 	// ResourceTypes are files with resource type definitions.
-	ResourceTypes []File `mapstructure:"-"`
+	ResourceTypes []NamedPath `mapstructure:"-"`
 	// Schemas are files with schemas of resources, and directories of them.
-	Schemas []File `mapstructure:"-"`
+	Schemas []NamedPath `mapstructure:"-"`
 	// FunctionConfigs are files with FunctionConfigs, directories of them, and kube:NAMESPACE for
 	// those of a cluster.
-	FunctionConfigs []File `mapstructure:"-"`
+	FunctionConfigs []NamedPath `mapstructure:"-"`
 	// AllowExec is true, false or any: whether functions may be programs of this machine.
 	AllowExec string `mapstructure:"allow-exec"`
 	// ImagePrefix is the repository of images of functions that are named without one.
 	ImagePrefix string `mapstructure:"image-prefix"`
 	// Policies are names of policies, and files with some.
-	Policies []File `mapstructure:"-"`
+	Policies []NamedPath `mapstructure:"-"`
 	// UnitLabels come from --context only: viper would change their keys.
 	UnitLabels map[string]string `mapstructure:"-"`
 	// ApprovedBy and PreviousDataHash say who has approved which data. They come from --context
@@ -463,8 +463,8 @@ func (s *Settings) ShowsNotes() bool {
 }
 
 // lists returns the settings that are lists of paths, by name.
-func (s *Settings) lists() map[string]*[]File {
-	return map[string]*[]File{
+func (s *Settings) lists() map[string]*[]NamedPath {
+	return map[string]*[]NamedPath{
 		"resource-types": &s.ResourceTypes, "schema": &s.Schemas, "policy": &s.Policies,
 		"function-configs": &s.FunctionConfigs,
 	}
@@ -478,7 +478,7 @@ func (s *Settings) addLists(flags *pflag.FlagSet, dir string) {
 				if dir != "." && path != "-" && !isWord(name, path) {
 					path = resolve(dir, path)
 				}
-				*list = append(*list, File{Path: path, origin: origin})
+				*list = append(*list, NamedPath{Path: path, origin: origin})
 			}
 		}
 		add(filepath.SplitList(os.Getenv(EnvName(name))), EnvName(name))
@@ -540,7 +540,7 @@ func (s *Sources) rows(all *Settings, flags *pflag.FlagSet, inContext map[string
 }
 
 // pathsAndOrigins returns the paths of a list, and their origins without consecutive repetitions.
-func pathsAndOrigins(files []File) (paths []string, origins string) {
+func pathsAndOrigins(files []NamedPath) (paths []string, origins string) {
 	paths = make([]string, len(files))
 	var from []string
 	for i, f := range files {

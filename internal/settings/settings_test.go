@@ -350,17 +350,17 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 		Color: "x", Output: "x", Toolchain: "x", Quiet: true, Verbose: true, Debug: true,
 		KeepGoing: true, Strict: true, RequireMatch: true, AllowExternal: true,
 		NoProjectSettings: true, SmithPlugins: "x",
-		ResourceTypes:   []File{{Path: filepath.Join(dir, "x")}},
-		Schemas:         []File{{Path: filepath.Join(dir, "x")}},
-		FunctionConfigs: []File{{Path: filepath.Join(dir, "x")}},
+		ResourceTypes:   []NamedPath{{Path: filepath.Join(dir, "x")}},
+		Schemas:         []NamedPath{{Path: filepath.Join(dir, "x")}},
+		FunctionConfigs: []NamedPath{{Path: filepath.Join(dir, "x")}},
 		AllowExec:       "x", ImagePrefix: "x",
-		Policies:          []File{{Path: filepath.Join(dir, "x")}},
+		Policies:          []NamedPath{{Path: filepath.Join(dir, "x")}},
 		KubernetesVersion: "x", Report: "x",
 		Space: "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42,
 		MaxSize: "7", MaxMemory: "8KiB", Timeout: "9s",
 		MaxBytes: 7, MemoryBytes: 8 << 10, TimeLimit: 9 * time.Second,
 	}
-	if d := cmp.Diff(want, *s, cmpopts.IgnoreUnexported(Settings{}, File{})); d != "" {
+	if d := cmp.Diff(want, *s, cmpopts.IgnoreUnexported(Settings{}, NamedPath{})); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // CheckConflict returns an error if a unit has an unresolved conflict between the markers that git
 // writes. Units of plain text may be about such markers.
-func CheckConflict(u *Unit) error {
+func CheckConflict(u *InputUnit) error {
 	if u.Toolchain == api.ToolchainAppConfigText {
 		return nil
 	}

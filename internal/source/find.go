@@ -55,7 +55,7 @@ type File struct {
 
 // Accepts reports whether a file that was read has the toolchain that its directory requires. For
 // JSON only the content decides.
-func (f File) Accepts(formats Formats, u *Unit) bool {
+func (f File) Accepts(formats Formats, u *InputUnit) bool {
 	if f.Format == "" {
 		return true
 	}

@@ -25,8 +25,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/hugepages"
 )
 
-// Unit is one unit of configuration as it was read.
-type Unit struct {
+// InputUnit is one unit of configuration as it was read.
+type InputUnit struct {
 	Name      string // given by the user or derived from the path
 	File      string // its name in messages
 	Toolchain api.ToolchainType
@@ -63,7 +63,7 @@ type Reader struct {
 
 // Unit reads the unit called name from a file, or from "-". The error is an *api.Failure, or
 // ctx.Err() if ctx was cancelled while waiting.
-func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
+func (r *Reader) Unit(ctx context.Context, path, name string) (*InputUnit, error) {
 	data, info, err := r.read(ctx, path, true)
 	if err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func (r *Reader) Unit(ctx context.Context, path, name string) (*Unit, error) {
 
 // UnitOf returns the unit of a file whose content was read elsewhere. file is its name in messages.
 // The error is an *api.Failure.
-func (r *Reader) UnitOf(path, file string, data []byte) (*Unit, error) {
-	u := &Unit{File: file, Data: data, Toolchain: r.Toolchain}
+func (r *Reader) UnitOf(path, file string, data []byte) (*InputUnit, error) {
+	u := &InputUnit{File: file, Data: data, Toolchain: r.Toolchain}
 	if err := checkText(data); err != nil {
 		return nil, located(file, err)
 	}

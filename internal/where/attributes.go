@@ -75,8 +75,8 @@ func (k Kind) literals() string {
 	return "text in single quotes"
 }
 
-// Value is the value of an attribute. The zero Value is NULL.
-type Value struct {
+// Operand is the value of an attribute. The zero Value is NULL.
+type Operand struct {
 	Present bool
 	Text    string // Text and ID
 	Number  int64  // Number, and the length of a List
@@ -105,7 +105,7 @@ func (a Attributes) Parse(text string) (*Expr, error) {
 
 // MatchAttributes reports whether an expression that Attributes compiled holds. value returns the
 // value of an attribute.
-func (w *Expr) MatchAttributes(value func(attribute string) Value) bool {
+func (w *Expr) MatchAttributes(value func(attribute string) Operand) bool {
 	if w == nil || w.root == nil {
 		return true
 	}
@@ -179,7 +179,7 @@ func (p *whereParser) test(t *whereTerm) error {
 }
 
 // matchAttribute reports whether the term holds for the value of its attribute.
-func (t *whereTerm) matchAttribute(v Value) bool {
+func (t *whereTerm) matchAttribute(v Operand) bool {
 	a := t.attribute
 	v = a.operand(v)
 	if t.op == nullOp {
@@ -189,23 +189,23 @@ func (t *whereTerm) matchAttribute(v Value) bool {
 }
 
 // operand returns the value that is compared.
-func (a *attribute) operand(v Value) Value {
+func (a *attribute) operand(v Operand) Operand {
 	switch {
 	case a.length && v.Map != nil:
-		return Value{Present: true, Number: int64(len(v.Map))}
+		return Operand{Present: true, Number: int64(len(v.Map))}
 	case a.length && v.Text != "":
-		return Value{Present: true, Number: int64(len(v.Text))}
+		return Operand{Present: true, Number: int64(len(v.Text))}
 	case a.length:
-		return Value{Present: true, Number: v.Number}
+		return Operand{Present: true, Number: v.Number}
 	case a.key != "":
 		text, ok := v.Map[a.key]
-		return Value{Present: ok, Text: text}
+		return Operand{Present: ok, Text: text}
 	}
 	return v
 }
 
 // compareAttribute reports whether the comparison holds for a value that is present.
-func (t *whereTerm) compareAttribute(v Value) bool {
+func (t *whereTerm) compareAttribute(v Operand) bool {
 	switch {
 	case t.op == keyOp:
 		_, ok := v.Map[t.text]

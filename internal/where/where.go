@@ -182,8 +182,8 @@ type matcher struct {
 	provider configkit.ResourceProvider
 	doc      *gaby.YamlDoc
 	info     *api.ResourceInfo
-	checked  bool                         // the whole document has been scanned
-	value    func(attribute string) Value // instead of a resource
+	checked  bool                           // the whole document has been scanned
+	value    func(attribute string) Operand // instead of a resource
 }
 
 // clause reports whether a clause holds. It looks no further than necessary.

@@ -23,8 +23,8 @@ import (
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
-// Case is one call of a plugin and what is expected of it.
-type Case struct {
+// PluginCase is one call of a plugin and what is expected of it.
+type PluginCase struct {
 	Name string
 	// Namespace is that of the Bundle; default if it is empty.
 	Namespace    string
@@ -87,7 +87,11 @@ func schema(d *plugin.Description) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the schema: %w", err)
 	}
-	s, err := jsonschema.Compile("", doc.Value(), jsonschema.CompilerOptions{Dialect: jsonschema.Draft7})
+	s, err := jsonschema.Compile(
+		"",
+		doc.Value(),
+		jsonschema.CompilerOptions{Dialect: jsonschema.Draft7},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("the schema: %w", err)
 	}
@@ -97,7 +101,7 @@ func schema(d *plugin.Description) (*jsonschema.Schema, error) {
 // Check runs a case the given number of times, each with maps that were filled in another order,
 // and checks the contract and what is expected. anyGVK accepts objects of every type. The error
 // joins all problems.
-func Check(p plugin.Plugin, c Case, runs int, anyGVK bool) error {
+func Check(p plugin.Plugin, c PluginCase, runs int, anyGVK bool) error {
 	d, err := describe(p)
 	if err != nil {
 		return err
@@ -137,7 +141,7 @@ func Check(p plugin.Plugin, c Case, runs int, anyGVK bool) error {
 
 // Environment checks that a plugin returns the same without environment variables. It changes those
 // of the process for the time of the call.
-func Environment(p plugin.Plugin, c Case) error {
+func Environment(p plugin.Plugin, c PluginCase) error {
 	first, err := c.run(p, 0)
 	if err != nil {
 		return nil //nolint:nilerr // Check reports it
@@ -159,7 +163,7 @@ func Environment(p plugin.Plugin, c Case) error {
 
 // Elsewhere checks that a plugin returns the same in other surroundings, where it is the plugin
 // other. how says in the error what is different there.
-func Elsewhere(p, other plugin.Plugin, c Case, how string) error {
+func Elsewhere(p, other plugin.Plugin, c PluginCase, how string) error {
 	if c.Spec == nil { // as of a resource without spec
 		c.Spec = map[string]any{}
 	}
@@ -187,7 +191,7 @@ func same(first, second plugin.ProcessResult, how string) error {
 }
 
 // run calls Process with copies, and checks that it does not change them.
-func (c *Case) run(p plugin.Plugin, seed int) (result plugin.ProcessResult, err error) {
+func (c *PluginCase) run(p plugin.Plugin, seed int) (result plugin.ProcessResult, err error) {
 	spec, ctx := shuffled(c.Spec, seed), c.context(seed)
 	wantSpec, wantCtx := shuffled(c.Spec, 0), c.context(0)
 	defer func() {
@@ -294,7 +298,7 @@ func isNil(result plugin.ProcessResult) bool {
 }
 
 // context returns a copy of what the plugin gets.
-func (c *Case) context(seed int) *plugin.Context {
+func (c *PluginCase) context(seed int) *plugin.Context {
 	ctx := &plugin.Context{
 		Namespace: c.Namespace, Dependencies: map[plugin.ResourceName]plugin.Dependency{},
 		Actual: object(c.Actual, seed),
@@ -390,7 +394,11 @@ func checkSpec(s *jsonschema.Schema, spec map[string]any) error {
 }
 
 // checkResult checks one result.
-func (c *Case) checkResult(result plugin.ProcessResult, d *plugin.Description, anyGVK bool) error {
+func (c *PluginCase) checkResult(
+	result plugin.ProcessResult,
+	d *plugin.Description,
+	anyGVK bool,
+) error {
 	failure, success, err := kinds(result)
 	if err != nil {
 		return err
@@ -449,7 +457,7 @@ func kinds(result plugin.ProcessResult) (*plugin.ProcessResultFailure,
 }
 
 // expected compares a failure with what is expected.
-func expected(c Case, f *plugin.ProcessResultFailure) error {
+func expected(c PluginCase, f *plugin.ProcessResultFailure) error {
 	if c.WantError == "" {
 		return fmt.Errorf("it fails: %w", f.Error)
 	}

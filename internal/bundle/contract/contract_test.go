@@ -48,7 +48,7 @@ func TestCheck(t *testing.T) {
 	type process = func(spec map[string]any, ctx *plugin.Context) plugin.ProcessResult
 	yes, no := true, false
 	calls := 0
-	good := contract.Case{
+	good := contract.PluginCase{
 		Spec:   map[string]any{"k": "v", "m": map[string]any{"a": 1}},
 		Actual: &plugin.Object{Object: map[string]any{"a": "b"}},
 		Dependencies: map[plugin.ResourceName]plugin.Dependency{
@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		process process
-		change  func(*contract.Case)
+		change  func(*contract.PluginCase)
 		want    string
 	}{
 		"fine": {
@@ -99,7 +99,7 @@ func TestCheck(t *testing.T) {
 			m := map[string]any{}
 			m["a"] = m
 			return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: m}}
-		}, func(c *contract.Case) {
+		}, func(c *contract.PluginCase) {
 			c.Want = &plugin.Object{Object: map[string]any{}}
 		}, "the object of the plugin nests deeper than 1000 levels, or contains itself, at a.a.a.a"},
 		"another type": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
@@ -152,29 +152,29 @@ func TestCheck(t *testing.T) {
 			return made(map[string]any{"f": func() {}})
 		}, nil, "the object has values that are not data:"},
 		"spec that does not fit": {
-			nil, func(c *contract.Case) { c.Spec = nil },
+			nil, func(c *contract.PluginCase) { c.Spec = nil },
 			"it fails: spec failed validation against schema: spec: k is required",
 		},
 		"expected misfit": {
-			nil, func(c *contract.Case) { c.Spec, c.WantError = nil, "k is required" }, "",
+			nil, func(c *contract.PluginCase) { c.Spec, c.WantError = nil, "k is required" }, "",
 		},
 		"fails": {failing(true, true), nil, "it fails: no luck"},
-		"fails as expected": {failing(true, false), func(c *contract.Case) {
+		"fails as expected": {failing(true, false), func(c *contract.PluginCase) {
 			c.WantError, c.External, c.Retriable = "luck", &yes, &no
 		}, ""},
-		"fails otherwise": {failing(false, true), func(c *contract.Case) {
+		"fails otherwise": {failing(false, true), func(c *contract.PluginCase) {
 			c.WantError, c.External, c.Retriable = "time", &yes, &no
 		}, "it fails with \"no luck\", which does not contain \"time\"\n" +
 			"IsExternalError is false\n" +
 			"IsRetriableError is true"},
 		"should fail": {
 			func(map[string]any, *plugin.Context) plugin.ProcessResult { return made(nil) },
-			func(c *contract.Case) { c.WantError = "luck" },
+			func(c *contract.PluginCase) { c.WantError = "luck" },
 			"it succeeds, and should fail with \"luck\"",
 		},
 		"another object": {
 			func(map[string]any, *plugin.Context) plugin.ProcessResult { return made("x") },
-			func(c *contract.Case) {
+			func(c *contract.PluginCase) {
 				c.Want = &plugin.Object{Object: map[string]any{
 					"apiVersion": "v1",
 					"kind":       "ConfigMap", "data": "y",
@@ -201,7 +201,7 @@ func TestEnvironment(t *testing.T) {
 	reads := custom{description, func(map[string]any, *plugin.Context) plugin.ProcessResult {
 		return made(os.Getenv("CONTRACT_TEST"))
 	}}
-	if err := contract.Environment(reads, contract.Case{}); err == nil ||
+	if err := contract.Environment(reads, contract.PluginCase{}); err == nil ||
 		!strings.HasPrefix(err.Error(),
 			"without environment variables it returns something else:") {
 		t.Errorf("got %v", err)
@@ -256,7 +256,7 @@ func TestDescription(t *testing.T) {
 
 // The plugin of fctl keeps the contract.
 func TestFilter(t *testing.T) {
-	plugintest.Run(t, filter.New, contract.Case{
+	plugintest.Run(t, filter.New, contract.PluginCase{
 		Name: "no binding", Spec: map[string]any{"filterByPrefix": "x"},
 		WantError: "filter needs a dependency on a ServiceBinding",
 	})

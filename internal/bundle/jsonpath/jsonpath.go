@@ -24,17 +24,17 @@ const maxLength = 4096
 // ErrTooMany is the error of an evaluation with too many values.
 var ErrTooMany = errors.New("the path matches too many values")
 
-// Path is a parsed path.
-type Path struct {
+// Query is a parsed path.
+type Query struct {
 	text  string
 	steps []step
 }
 
 // String returns the path as it was written.
-func (p *Path) String() string { return p.text }
+func (p *Query) String() string { return p.text }
 
 // First returns the first key of the path, "" if it begins otherwise.
-func (p *Path) First() string {
+func (p *Query) First() string {
 	if key, ok := p.steps[0].(keys); ok && len(key) == 1 {
 		return key[0]
 	}
@@ -42,14 +42,14 @@ func (p *Path) First() string {
 }
 
 // EndsInWildcard reports whether the last step is [*] or .*, which asks for all values.
-func (p *Path) EndsInWildcard() bool {
+func (p *Query) EndsInWildcard() bool {
 	_, ok := p.steps[len(p.steps)-1].(wildcard)
 	return ok
 }
 
 // Find returns the values that the path matches. The error is a *NotFoundError if a key or an index
 // is missing everywhere, as in kubectl.
-func (p *Path) Find(root gaby.Value) ([]gaby.Value, error) {
+func (p *Query) Find(root gaby.Value) ([]gaby.Value, error) {
 	return find(p.steps, root, root)
 }
 

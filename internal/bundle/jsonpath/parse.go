@@ -24,8 +24,8 @@ func (e *SyntaxError) Error() string {
 
 // Parse parses a path without its leading "$.", such as metadata.name. A leading "$" is accepted.
 // The error is a *SyntaxError.
-func Parse(text string) (*Path, error) {
-	p := &parser{text: text}
+func Parse(text string) (*Query, error) {
+	p := &pathParser{text: text}
 	if len(text) > maxLength {
 		return nil, &SyntaxError{Msg: fmt.Sprintf("a path of more than %d bytes", maxLength)}
 	}
@@ -45,11 +45,11 @@ func Parse(text string) (*Path, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Path{text: text, steps: steps}, nil
+	return &Query{text: text, steps: steps}, nil
 }
 
 // ParseTemplate parses a path in braces, {$.status.phase}, as annotations have it.
-func ParseTemplate(text string) (*Path, error) {
+func ParseTemplate(text string) (*Query, error) {
 	inner, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
 	inner, closed := strings.CutSuffix(inner, "}")
 	if !ok || !closed {
@@ -60,26 +60,26 @@ func ParseTemplate(text string) (*Path, error) {
 	return Parse(strings.TrimSpace(inner))
 }
 
-type parser struct {
+type pathParser struct {
 	text string
 	at   int // offset of the next byte
 }
 
-func (p *parser) fail(message string) error {
+func (p *pathParser) fail(message string) error {
 	return &SyntaxError{
 		Path: p.text, Column: utf8.RuneCountInString(p.text[:min(p.at, len(p.text))]) + 1,
 		Msg: message,
 	}
 }
 
-func (p *parser) peek() byte {
+func (p *pathParser) peek() byte {
 	if p.at < len(p.text) {
 		return p.text[p.at]
 	}
 	return 0
 }
 
-func (p *parser) accept(s string) bool {
+func (p *pathParser) accept(s string) bool {
 	if strings.HasPrefix(p.text[p.at:], s) {
 		p.at += len(s)
 		return true
@@ -87,14 +87,14 @@ func (p *parser) accept(s string) bool {
 	return false
 }
 
-func (p *parser) spaces() {
+func (p *pathParser) spaces() {
 	for p.peek() == ' ' {
 		p.at++
 	}
 }
 
 // steps parses steps until end reports true. The first key needs no dot.
-func (p *parser) steps(end func() bool) ([]step, error) {
+func (p *pathParser) steps(end func() bool) ([]step, error) {
 	var steps []step
 	for first := true; !end(); first = false {
 		switch {
@@ -131,7 +131,7 @@ func (p *parser) steps(end func() bool) ([]step, error) {
 }
 
 // key parses a key without quotes. A backslash makes the next character part of it.
-func (p *parser) key() (string, error) {
+func (p *pathParser) key() (string, error) {
 	var b strings.Builder
 	for p.at < len(p.text) {
 		c := p.text[p.at]
@@ -156,7 +156,7 @@ func (p *parser) key() (string, error) {
 }
 
 // bracket parses [0], [-1], [1:3], [*], ['a'], a union with commas, or a filter.
-func (p *parser) bracket() (step, error) {
+func (p *pathParser) bracket() (step, error) {
 	p.at++
 	p.spaces()
 	if p.accept("?(") {
@@ -204,7 +204,7 @@ func (p *parser) bracket() (step, error) {
 	return x, p.closing()
 }
 
-func (p *parser) slice(start int, hasStart bool) (step, error) {
+func (p *pathParser) slice(start int, hasStart bool) (step, error) {
 	s := slice{start: start, hasStart: hasStart, by: 1}
 	var err error
 	if s.end, s.hasEnd, err = p.number(); err != nil {
@@ -225,7 +225,7 @@ func (p *parser) slice(start int, hasStart bool) (step, error) {
 	return s, p.closing()
 }
 
-func (p *parser) closing() error {
+func (p *pathParser) closing() error {
 	if p.spaces(); !p.accept("]") {
 		return p.fail("] is expected")
 	}
@@ -233,7 +233,7 @@ func (p *parser) closing() error {
 }
 
 // number parses an integer, if there is one.
-func (p *parser) number() (n int, ok bool, err error) {
+func (p *pathParser) number() (n int, ok bool, err error) {
 	from := p.at
 	p.accept("-")
 	for c := p.peek(); c >= '0' && c <= '9'; c = p.peek() {
@@ -250,7 +250,7 @@ func (p *parser) number() (n int, ok bool, err error) {
 }
 
 // quoted parses a string in quotes. A backslash makes the next character part of it.
-func (p *parser) quoted() (string, error) {
+func (p *pathParser) quoted() (string, error) {
 	quote := p.peek()
 	if quote != '\'' && quote != '"' {
 		return "", p.fail("a quoted key is expected")
@@ -274,7 +274,7 @@ func (p *parser) quoted() (string, error) {
 }
 
 // filter parses what follows "?(".
-func (p *parser) filter() (step, error) {
+func (p *pathParser) filter() (step, error) {
 	f := &filter{}
 	var err error
 	if f.left, err = p.operand(); err != nil {
@@ -304,7 +304,7 @@ func (p *parser) filter() (step, error) {
 }
 
 // operand parses a path from @ or $, or a literal, and the spaces around it.
-func (p *parser) operand() (operand, error) {
+func (p *pathParser) operand() (operand, error) {
 	p.spaces()
 	defer p.spaces()
 	switch c := p.peek(); {

@@ -126,7 +126,7 @@ func testPlugin(ctx context.Context, a *command.App, cmd *cobra.Command, o *test
 }
 
 // cases reads the cases in a file or in the files of a directory.
-func (r *runner) cases(ctx context.Context, path string) ([]contract.Case, error) {
+func (r *runner) cases(ctx context.Context, path string) ([]contract.PluginCase, error) {
 	finder := &source.Finder{
 		Dir: r.app.Dir, Recursive: true, Toolchain: api.ToolchainKubernetesYAML,
 	}
@@ -134,14 +134,14 @@ func (r *runner) cases(ctx context.Context, path string) ([]contract.Case, error
 	if err != nil {
 		return nil, err
 	}
-	var all []contract.Case
+	var all []contract.PluginCase
 	var problems diag.List
 	for _, file := range found.Files {
 		text, err := []byte(nil), file.Problem
 		if err == nil {
 			text, err = r.reader.Bytes(ctx, file.Path)
 		}
-		var cases []contract.Case
+		var cases []contract.PluginCase
 		if err == nil {
 			cases, err = bundle.ReadCases(text, diag.FileName(file.Path))
 		}

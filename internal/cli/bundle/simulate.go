@@ -31,7 +31,7 @@ func (r *runner) simulate(ctx context.Context, bundles []*bundle.Bundle, options
 }
 
 // stepText returns the steps as text.
-func stepText(b *bundle.Bundle, steps []bundle.Step, result *bundle.Result) string {
+func stepText(b *bundle.Bundle, steps []bundle.Stage, result *bundle.Result) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "Bundle %s in namespace %s\n", b.Name, b.Namespace)
 	written := map[smithv1.ResourceName]bool{}

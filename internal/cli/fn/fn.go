@@ -188,7 +188,7 @@ func (r *runner) configFile(ctx context.Context, file string) (*krm.Item, error)
 }
 
 // writePackage writes changes to the files of a package.
-func (r *runner) writePackage(ctx context.Context, p *krm.Package, changes []*krm.Change,
+func (r *runner) writePackage(ctx context.Context, p *krm.Package, changes []*krm.ChangedFile,
 	fsync bool,
 ) error {
 	r.app.Writes.Begin()

@@ -115,7 +115,11 @@ type fileEvent struct {
 }
 
 // events returns what functions did and which files change, one JSON object per line.
-func (r *runner) events(p *krm.Package, changes []*krm.Change, results []*krm.StepResult) []byte {
+func (r *runner) events(
+	p *krm.Package,
+	changes []*krm.ChangedFile,
+	results []*krm.StepResult,
+) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -56,7 +56,7 @@ func (r *runner) steps(ctx context.Context, items []*krm.Item, steps []*krm.Step
 	return pipeline.Run(ctx, items, steps)
 }
 
-// noFlags implements plan.Flags: all words are arguments.
+// noFlags implements plan.CommandFlags: all words are arguments.
 type noFlags struct{}
 
 func (noFlags) Recognize([]string) int { return 0 }

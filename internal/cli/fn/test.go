@@ -143,7 +143,7 @@ func (r *runner) said(err error) string {
 
 // tested returns the function that is tested.
 func (r *runner) tested(ctx context.Context, o *testFlags, declared *krm.Declared, dir string,
-) (fntest.Function, error) {
+) (fntest.TestedFunction, error) {
 	executors, err := o.execution.Executors(ctx, r.app, r.settings, dir, nil)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,9 @@ func (r *runner) tested(ctx context.Context, o *testFlags, declared *krm.Declare
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, config *krm.Item, items []*krm.Item) (*fntest.Output, error) {
+	return func(
+		ctx context.Context, config *krm.Item, items []*krm.Item,
+	) (*fntest.TestOutput, error) {
 		one := *step
 		if config != nil {
 			one.Config = config.Doc
@@ -172,7 +174,7 @@ func (r *runner) tested(ctx context.Context, o *testFlags, declared *krm.Declare
 			return nil, err
 		}
 		result := results[0]
-		output := &fntest.Output{
+		output := &fntest.TestOutput{
 			Items: after, Results: result.Results, Stderr: result.Stderr, Err: err,
 			In: result.In, Raw: result.Out,
 		}

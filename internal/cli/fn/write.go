@@ -50,7 +50,7 @@ func (o *writeFlags) exclusive() error {
 }
 
 // apply writes the changes of a package, or shows them.
-func (r *runner) apply(ctx context.Context, p *krm.Package, changes []*krm.Change,
+func (r *runner) apply(ctx context.Context, p *krm.Package, changes []*krm.ChangedFile,
 	o *writeFlags,
 ) error {
 	switch {
@@ -81,7 +81,7 @@ func (r *runner) apply(ctx context.Context, p *krm.Package, changes []*krm.Chang
 }
 
 // summaryOf counts changes.
-func summaryOf(changes []*krm.Change, would string) string {
+func summaryOf(changes []*krm.ChangedFile, would string) string {
 	changed, made, deleted, resources := 0, 0, 0, 0
 	for _, c := range changes {
 		switch {
@@ -114,12 +114,12 @@ func summaryOf(changes []*krm.Change, would string) string {
 }
 
 // diff prints the changes as a unified diff. Secret values are masked where people read it.
-func (r *runner) diff(p *krm.Package, changes []*krm.Change, showSecrets bool) error {
+func (r *runner) diff(p *krm.Package, changes []*krm.ChangedFile, showSecrets bool) error {
 	style := do.DiffStyle(r.app.Streams)
 	isRead := r.app.Streams.OutIsTerminal() || style.Old != nil
 	var out []byte
 	for _, c := range changes {
-		f := diff.File{
+		f := diff.FileDiff{
 			Name: strings.TrimLeft(strings.TrimPrefix(c.Name(p), "./"), "/"), Before: c.Before,
 			After: bytes.Join(c.After, nil), Style: style,
 		}
@@ -135,7 +135,7 @@ func (r *runner) diff(p *krm.Package, changes []*krm.Change, showSecrets bool) e
 }
 
 // withoutFile names /dev/null in a plain diff for the side on which there is not a file.
-func withoutFile(text []byte, c *krm.Change) []byte {
+func withoutFile(text []byte, c *krm.ChangedFile) []byte {
 	prefix := ""
 	switch {
 	case c.IsNew():

@@ -44,10 +44,10 @@ func Load(ctx context.Context, a *command.App, s *settings.Settings, kubeconfig 
 	check func([]*functionconfig.Config) error,
 ) ([]*functionconfig.Config, error) {
 	var all []*functionconfig.Config
-	var problems []functionconfig.Problem
+	var problems []functionconfig.ConfigProblem
 	for _, f := range s.FunctionConfigs {
 		var found []*functionconfig.Config
-		var wrong []functionconfig.Problem
+		var wrong []functionconfig.ConfigProblem
 		switch {
 		case settings.IsCluster(f.Path):
 			text, err := fromCluster(ctx, f.Path, kubeconfig, a.Streams.Getenv)
@@ -70,8 +70,8 @@ func Load(ctx context.Context, a *command.App, s *settings.Settings, kubeconfig 
 
 // ofCluster returns the objects of a cluster that can be used; configs are sorted by age. A broken
 // object of others is a note: it stops nobody.
-func ofCluster(configs []*functionconfig.Config, problems []functionconfig.Problem,
-) ([]*functionconfig.Config, []functionconfig.Problem) {
+func ofCluster(configs []*functionconfig.Config, problems []functionconfig.ConfigProblem,
+) ([]*functionconfig.Config, []functionconfig.ConfigProblem) {
 	set, twice := functionconfig.NewSet(configs, "")
 	problems = append(problems, twice...)
 	for i := range problems {
@@ -83,13 +83,13 @@ func ofCluster(configs []*functionconfig.Config, problems []functionconfig.Probl
 }
 
 // Report returns the problems that are errors, and notes the others.
-func Report(a *command.App, s *settings.Settings, problems []functionconfig.Problem) error {
+func Report(a *command.App, s *settings.Settings, problems []functionconfig.ConfigProblem) error {
 	notes(a, s, problems)
 	return failures(problems).Err()
 }
 
 // failures returns the problems that are errors.
-func failures(problems []functionconfig.Problem) (errs diag.List) {
+func failures(problems []functionconfig.ConfigProblem) (errs diag.List) {
 	for _, p := range functionconfig.Errors(problems) {
 		errs = append(errs, p.Failure)
 	}
@@ -97,7 +97,7 @@ func failures(problems []functionconfig.Problem) (errs diag.List) {
 }
 
 // notes prints the problems that are warnings.
-func notes(a *command.App, s *settings.Settings, problems []functionconfig.Problem) {
+func notes(a *command.App, s *settings.Settings, problems []functionconfig.ConfigProblem) {
 	var notes []api.Note
 	for _, p := range problems {
 		if p.Warning {
@@ -138,7 +138,7 @@ func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(strin
 // read returns the settings, and the FunctionConfigs of the paths that words name with their
 // problems.
 func read(a *command.App, cmd *cobra.Command, words []string,
-) (*settings.Settings, *functionconfig.Set, []functionconfig.Problem, error) {
+) (*settings.Settings, *functionconfig.Set, []functionconfig.ConfigProblem, error) {
 	s, err := a.Settings(cmd.Flags())
 	if err != nil {
 		return nil, nil, nil, err

@@ -210,7 +210,7 @@ func (o *Flags) validate(s *settings.Settings, kinds []fnconfig.ExecutorKind) er
 	case !onPods && o.cluster.namespace != "":
 		return diag.Usage("--pod-namespace needs --executor pod")
 	case !onPods && o.cluster.kubeconfig != "" && !slices.ContainsFunc(s.FunctionConfigs,
-		func(f settings.File) bool { return settings.IsCluster(f.Path) }):
+		func(f settings.NamedPath) bool { return settings.IsCluster(f.Path) }):
 		return diag.Usage("--kubeconfig needs --executor pod or --function-configs kube:")
 	case !slices.Contains(o.allow.exec.Values, s.AllowExec):
 		return s.Invalid("allow-exec",

@@ -20,12 +20,12 @@ type Baseline struct {
 	dir string // what files are relative to
 
 	mu      sync.Mutex
-	entries map[Finding]*entry // by key
-	found   []Finding          // what Add was called with
+	entries map[Finding]*acceptedFinding // by key
+	found   []Finding                    // what Add was called with
 }
 
-// entry is a finding that a baseline accepts.
-type entry struct {
+// acceptedFinding is a finding that a baseline accepts.
+type acceptedFinding struct {
 	finding Finding
 	pos     api.Position
 	count   int // how often it is accepted
@@ -38,7 +38,7 @@ func New(path string) *Baseline {
 	if err != nil {
 		dir = filepath.Dir(path)
 	}
-	return &Baseline{dir: dir, entries: map[Finding]*entry{}}
+	return &Baseline{dir: dir, entries: map[Finding]*acceptedFinding{}}
 }
 
 // Read parses the baseline at path. The error is a diag.List with everything that is wrong.
@@ -49,7 +49,7 @@ func Read(path string, text []byte) (*Baseline, error) {
 	list.Path = "a baseline"
 	for item := range list.List() {
 		item.Path = ""
-		e := &entry{count: 1, pos: item.InFile()}
+		e := &acceptedFinding{count: 1, pos: item.InFile()}
 		if !item.Object("a finding", append(e.finding.texts(), strict.Field{
 			Name: "count", Read: func(v strict.Value) {
 				if e.count = v.Int(); e.count < 1 {
@@ -124,13 +124,16 @@ func (b *Baseline) Add(f Finding) {
 // the file. seen reports whether the validation of the entry ran on its file; other entries are
 // skipped.
 func (b *Baseline) Unused(seen func(Finding) bool) []api.Note {
-	var unused []*entry
+	var unused []*acceptedFinding
 	for _, e := range b.entries {
 		if e.used < e.count && seen(e.finding) {
 			unused = append(unused, e)
 		}
 	}
-	slices.SortFunc(unused, func(x, y *entry) int { return cmp.Compare(x.pos.Line, y.pos.Line) })
+	slices.SortFunc(
+		unused,
+		func(x, y *acceptedFinding) int { return cmp.Compare(x.pos.Line, y.pos.Line) },
+	)
 	notes := make([]api.Note, len(unused))
 	for i, e := range unused {
 		what := "no finding matches this entry"

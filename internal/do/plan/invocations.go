@@ -16,8 +16,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/where"
 )
 
-// Text is the text of a chain: a list of invocations in YAML or JSON.
-type Text struct {
+// ChainText is the text of a chain: a list of invocations in YAML or JSON.
+type ChainText struct {
 	Bytes []byte
 	Name  string // its name in messages
 	Dir   string // what its paths are relative to; empty for the working directory
@@ -50,7 +50,7 @@ type Text struct {
 // list of {ParameterName, Value, Evaluator}, whose Value is taken literally.
 //
 // The error is a diag.List of everything that is wrong with the text.
-func (r *Resolver) Invocations(text Text) (*Plan, error) {
+func (r *Resolver) Invocations(text ChainText) (*Plan, error) {
 	reader := &strict.Reader{File: text.Name}
 	top := reader.Document(text.Bytes)
 	if reader.Count() > 0 {
@@ -62,7 +62,7 @@ func (r *Resolver) Invocations(text Text) (*Plan, error) {
 
 // Read resolves a chain in a document. Its problems are those of the document's reader. Of the text
 // only Dir and ReadFile count.
-func (r *Resolver) Read(v strict.Value, text Text) *Plan {
+func (r *Resolver) Read(v strict.Value, text ChainText) *Plan {
 	if text.ReadFile == nil {
 		text.ReadFile = r.ReadFile
 	}
@@ -145,7 +145,7 @@ func (r *Resolver) List(invocations api.FunctionInvocationList) (*Plan, error) {
 type listReader struct {
 	*strict.Reader
 	resolver *Resolver
-	text     Text
+	text     ChainText
 	plan     *Plan
 	names    map[string]gaby.Position // of invocations, with their positions
 }

@@ -35,7 +35,7 @@ func FuzzInvocations(f *testing.F) {
 		p, err := (&plan.Resolver{
 			Functions: testRegistry(),
 			ReadFile:  noFile,
-		}).Invocations(plan.Text{Bytes: []byte(text), Name: "./list.yaml"})
+		}).Invocations(plan.ChainText{Bytes: []byte(text), Name: "./list.yaml"})
 		if err == nil {
 			if len(p.Invocations) == 0 || len(p.Invocations) != len(p.Signatures) {
 				t.Errorf("%q: %d invocations, %d signatures", text, len(p.Invocations),
@@ -63,7 +63,7 @@ func read(text string) (*plan.Plan, error) {
 		}
 		return []byte("content of " + path), nil
 	}}
-	return w.Invocations(plan.Text{Bytes: []byte(text), Name: "./c.yaml", Dir: "dir"})
+	return w.Invocations(plan.ChainText{Bytes: []byte(text), Name: "./c.yaml", Dir: "dir"})
 }
 
 func TestChainsThatAreWrittenDown(t *testing.T) {
@@ -196,7 +196,7 @@ func TestPositionInWhereExpression(t *testing.T) {
 		"|\n    a = 1 AND\n  ": "3:10",
 	} {
 		t.Run(where, func(t *testing.T) {
-			_, err := w.Invocations(plan.Text{Bytes: []byte("- function: get-replicas\n\n" +
+			_, err := w.Invocations(plan.ChainText{Bytes: []byte("- function: get-replicas\n\n" +
 				"  where: " +
 				where + "\n"), Name: "c"})
 			problems := diag.Failures(err, 0)

@@ -46,8 +46,8 @@ type Functions interface {
 		invocation api.FunctionInvocation) (api.FunctionInvocation, error)
 }
 
-// Flags are the command's own flags. They are recognized here and set elsewhere.
-type Flags interface {
+// CommandFlags are the command's own flags. They are recognized here and set elsewhere.
+type CommandFlags interface {
 	// Recognize returns the number of words of the flag that begins at words[0], 0 if words[0] is
 	// not a flag.
 	Recognize(words []string) int
@@ -59,7 +59,7 @@ type Flags interface {
 type Resolver struct {
 	Toolchain api.ToolchainType
 	Functions Functions
-	Flags     Flags
+	Flags     CommandFlags
 	// ResourceType returns the type that a word names, such as deploy, and a hint if it is probably
 	// misspelled. nil takes words as they are.
 	ResourceType func(word string) (t api.ResourceType, hint string, err error)

@@ -68,7 +68,7 @@ func (c *checker) check(t *testing.T, text string) (bySchema, byReader error) {
 	if data, err = jsonschema.UnmarshalJSON(bytes.NewReader(encoded)); err != nil {
 		t.Fatal(err)
 	}
-	_, byReader = c.resolver.Invocations(plan.Text{Bytes: []byte(text), Name: "c.yaml"})
+	_, byReader = c.resolver.Invocations(plan.ChainText{Bytes: []byte(text), Name: "c.yaml"})
 	return c.schema.Validate(data), byReader
 }
 

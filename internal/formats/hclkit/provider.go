@@ -11,49 +11,49 @@ import (
 // attributesType is the type and the name of a run of attributes outside of blocks.
 const attributesType = "attributes"
 
-// ResourceProvider implements configkit.ResourceProvider for blocks. A block with two labels has
+// BlockProvider implements configkit.ResourceProvider for blocks. A block with two labels has
 // the first as its resource type and the second as its name. Any other block has the type of the
 // block as its resource type and its label as its name or, without a label, the type again. A
 // provider with an alias is named like aws.west.
-type ResourceProvider struct{ *resourcetypes.Registry }
+type BlockProvider struct{ *resourcetypes.Registry }
 
 var (
-	_ configkit.ResourceProvider = (*ResourceProvider)(nil)
-	_ configkit.BlockProvider    = (*ResourceProvider)(nil)
+	_ configkit.ResourceProvider = (*BlockProvider)(nil)
+	_ configkit.BlockProvider    = (*BlockProvider)(nil)
 )
 
 // HasBlocks implements configkit.BlockProvider.
-func (*ResourceProvider) HasBlocks() {}
+func (*BlockProvider) HasBlocks() {}
 
 // New returns a provider that knows the resource types defined in files.
-func New(files ...resourcetypes.File) *ResourceProvider {
-	return &ResourceProvider{resourcetypes.New(files...)}
+func New(files ...resourcetypes.TypesFile) *BlockProvider {
+	return &BlockProvider{resourcetypes.New(files...)}
 }
 
 // ToolchainType returns OpenTofu/HCL.
-func (*ResourceProvider) ToolchainType() api.ToolchainType { return api.ToolchainOpenTofuHCL }
+func (*BlockProvider) ToolchainType() api.ToolchainType { return api.ToolchainOpenTofuHCL }
 
 // DefaultResourceCategory returns Resource.
-func (*ResourceProvider) DefaultResourceCategory() api.ResourceCategory {
+func (*BlockProvider) DefaultResourceCategory() api.ResourceCategory {
 	return api.ResourceCategoryResource
 }
 
 // ResourceTypeGetter returns the type of a resource or data source, and the block
 // type of other blocks.
-func (p *ResourceProvider) ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType, error) {
+func (p *BlockProvider) ResourceTypeGetter(doc *gaby.YamlDoc) (api.ResourceType, error) {
 	info, err := p.ResourceInfo(doc)
 	return info.ResourceType, err
 }
 
 // ResourceNameGetter returns the name, as described at ResourceProvider.
-func (p *ResourceProvider) ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName, error) {
+func (p *BlockProvider) ResourceNameGetter(doc *gaby.YamlDoc) (api.ResourceName, error) {
 	info, err := p.ResourceInfo(doc)
 	return info.ResourceName, err
 }
 
 // ResourceInfo returns type, name and category, which is DynamicData for data sources. The error of
 // an empty document is a *configkit.NoResourceError.
-func (*ResourceProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
+func (*BlockProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, error) {
 	if err := doc.Check(); err != nil {
 		return api.ResourceInfo{}, err
 	}
@@ -86,20 +86,20 @@ func (*ResourceProvider) ResourceInfo(doc *gaby.YamlDoc) (api.ResourceInfo, erro
 }
 
 // RemoveScopeFromResourceName returns the name as it is: HCL has no scopes.
-func (*ResourceProvider) RemoveScopeFromResourceName(name api.ResourceName) api.ResourceName {
+func (*BlockProvider) RemoveScopeFromResourceName(name api.ResourceName) api.ResourceName {
 	return name
 }
 
 // ScopelessResourceNamePath returns the path of the label that is the name.
-func (*ResourceProvider) ScopelessResourceNamePath() api.ResolvedPath { return nameKey }
+func (*BlockProvider) ScopelessResourceNamePath() api.ResolvedPath { return nameKey }
 
 // HasContext reports whether a block can carry tags that record where it was made. Only resources
 // can: the tags of a data source filter its search, and other blocks have no tags.
-func (*ResourceProvider) HasContext(doc *gaby.YamlDoc) bool {
+func (*BlockProvider) HasContext(doc *gaby.YamlDoc) bool {
 	return doc.Search(blockKey).Value().EqualText("resource")
 }
 
 // ContextPath returns the path of a tag, which most resources have for such metadata.
-func (*ResourceProvider) ContextPath(field string) api.ResolvedPath {
+func (*BlockProvider) ContextPath(field string) api.ResolvedPath {
 	return yamlpath.Join([]string{"tags", "confighub.com/" + field})
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// Problem is one violation of a schema by a value.
-type Problem struct {
+// Violation is one violation of a schema by a value.
+type Violation struct {
 	// Path is the path of the value: keys and indexes.
 	Path []string
 	// Property is the property of the value that is missing or not allowed, else "".
@@ -25,7 +25,7 @@ type Problem struct {
 }
 
 // FullPath returns Path, followed by Property if that is set.
-func (p *Problem) FullPath() []string {
+func (p *Violation) FullPath() []string {
 	if p.Property == "" {
 		return p.Path
 	}
@@ -33,7 +33,7 @@ func (p *Problem) FullPath() []string {
 }
 
 // String returns the message with the hint.
-func (p *Problem) String() string {
+func (p *Violation) String() string {
 	if p.Hint == "" {
 		return p.Message
 	}
@@ -46,7 +46,7 @@ func (p *Problem) String() string {
 //
 // In the dialect Structural values are checked as by the API server, with the defaults of the
 // schema filled in. The document is rolled back after the check.
-func (s *Schema) Check(ctx context.Context, v gaby.Value) ([]Problem, error) {
+func (s *Schema) Check(ctx context.Context, v gaby.Value) ([]Violation, error) {
 	c := newCheck(v, s)
 	if doc := v.Doc(); s.resource.dialect == Structural {
 		defer doc.Rollback(doc.Checkpoint())
@@ -62,7 +62,7 @@ func (s *Schema) Check(ctx context.Context, v gaby.Value) ([]Problem, error) {
 	if err := c.checkRules(ctx); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(c.problems, func(a, b Problem) int {
+	slices.SortStableFunc(c.problems, func(a, b Violation) int {
 		if a.Pos.Line != b.Pos.Line {
 			return a.Pos.Line - b.Pos.Line
 		}
@@ -72,13 +72,13 @@ func (s *Schema) Check(ctx context.Context, v gaby.Value) ([]Problem, error) {
 }
 
 // once removes problems that were found by several schemas.
-func once(problems []Problem) []Problem {
+func once(problems []Violation) []Violation {
 	type key struct {
 		pos                        gaby.Position
 		keyword, property, message string
 	}
 	seen := make(map[key]bool, len(problems))
-	return slices.DeleteFunc(problems, func(p Problem) bool {
+	return slices.DeleteFunc(problems, func(p Violation) bool {
 		k := key{p.Pos, p.Keyword, p.Property, p.Message}
 		defer func() { seen[k] = true }()
 		return seen[k]
@@ -95,7 +95,7 @@ func newCheck(v gaby.Value, s *Schema) *checkState {
 // checkState is the state of one check.
 type checkState struct {
 	path     []segment
-	problems []Problem
+	problems []Violation
 	quiet    bool // only report whether the value is valid; record no problems
 	scope    []*schemaResource
 	objects  []objectAt // the objects around the current value
@@ -133,7 +133,7 @@ func (c *checkState) report(property string, pos gaby.Position, keyword, format 
 	message := fmt.Sprintf(format, args...)
 	if c.spend(problemCost + len(message)/8 + c.pathCost()) {
 		c.problems = append(c.problems,
-			Problem{
+			Violation{
 				Path: c.segments(), Property: strings.Clone(property), Pos: pos,
 				Keyword: keyword, Message: message,
 			})

@@ -138,7 +138,7 @@ func (c *checkState) explain(v gaby.Value, schemas []*Schema, keyword string) bo
 		return false
 	}
 	have := c.problems
-	var likely []Problem
+	var likely []Violation
 	var reasons []string
 	near := 0
 	for _, s := range schemas {

@@ -63,7 +63,7 @@ func TestLongAlternatives(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, schema, value string) []jsonschema.Problem {
+func check(t *testing.T, schema, value string) []jsonschema.Violation {
 	t.Helper()
 	s, err := jsonschema.Compile("", parse(t, schema), jsonschema.CompilerOptions{Formats: true})
 	if err != nil {

@@ -225,7 +225,7 @@ func (r *rule) check(ctx context.Context, c *checkState, v gaby.Value) error {
 
 // move sets the position of a problem to that of path, relative to v. If path does not exist the
 // position is that of its last existing parent.
-func (p *Problem) move(v gaby.Value, path []string) {
+func (p *Violation) move(v gaby.Value, path []string) {
 	for i, name := range path {
 		if v = v.Get(name); v.Exists() {
 			p.Pos = v.Position()

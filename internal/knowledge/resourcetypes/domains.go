@@ -49,7 +49,7 @@ func (r *Registry) domainFile(name string) []document {
 	if err != nil {
 		return nil
 	}
-	return parseDocuments(&File{Name: name, Text: text, BuiltIn: true})
+	return parseDocuments(&TypesFile{Name: name, Text: text, BuiltIn: true})
 }
 
 // allDomains reads the files of all domains.

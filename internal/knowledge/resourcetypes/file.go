@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
-// File is a YAML text that describes resource types:
+// TypesFile is a YAML text that describes resource types:
 //
 //	accessors:     NAME: {type: Regexp, config: EXPRESSION}, or of type Line, JSON or YAML
 //	shapes:        NAME: a fragment with the keys of a resource type;
@@ -35,7 +35,7 @@ import (
 // The default of dataType is string. If several files describe a type, all of them apply, and later
 // paths override earlier ones. Shapes and accessors can be used across files.
 // docs/resource-types.md is the manual.
-type File struct {
+type TypesFile struct {
 	Name string
 	Text []byte
 	// BuiltIn marks the files of the program itself. Attributes described there have functions
@@ -62,7 +62,7 @@ func wrong(documents []document) error {
 // document is a document of a file. Built-in documents are scanned only when one of their
 // entries is asked for.
 type document struct {
-	*File
+	*TypesFile
 	doc  *gaby.YamlDoc
 	keys map[sectionKey]bool // of a built-in document
 	// reader collects what is wrong with the file.
@@ -80,11 +80,11 @@ type sectionKey struct{ section, key string }
 
 // parseDocuments splits a file into documents. Users' files are also scanned; built-in files are
 // valid.
-func parseDocuments(file *File) (all []document) {
+func parseDocuments(file *TypesFile) (all []document) {
 	reader := &strict.Reader{File: file.Name}
 	docs, err := gaby.ParseAll(file.Text)
 	for _, doc := range docs {
-		d := document{File: file, doc: doc, reader: reader}
+		d := document{TypesFile: file, doc: doc, reader: reader}
 		if file.BuiltIn {
 			d.keys = sectionKeys(doc.Bytes())
 		} else {
@@ -94,7 +94,7 @@ func parseDocuments(file *File) (all []document) {
 	}
 	if err != nil {
 		reader.Syntax(err)
-		return []document{{File: file, reader: reader}}
+		return []document{{TypesFile: file, reader: reader}}
 	}
 	return all
 }

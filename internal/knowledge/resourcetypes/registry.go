@@ -30,7 +30,7 @@ import (
 // Paths can be added. ResourceProviders embed a Registry. It is safe for concurrent use.
 type Registry struct {
 	mu    sync.Mutex
-	files []File
+	files []TypesFile
 	// More built-in files; see WithDomains.
 	domainFiles fs.FS
 	derived
@@ -57,7 +57,7 @@ type derived struct {
 }
 
 // New returns a registry. The files are read when something is asked for; Check reads all of them.
-func New(files ...File) *Registry { return &Registry{files: files} }
+func New(files ...TypesFile) *Registry { return &Registry{files: files} }
 
 // Snapshot returns a copy that does not see later registrations.
 func (r *Registry) Snapshot() *Registry {
@@ -86,7 +86,7 @@ func (r *Registry) check(from int) error {
 	documents := r.documents
 	for i := from; i < len(r.files); i++ {
 		for _, d := range documents {
-			if d.File == &r.files[i] {
+			if d.TypesFile == &r.files[i] {
 				r.checkDocument(d)
 			}
 		}
@@ -103,7 +103,7 @@ func (r *Registry) check(from int) error {
 
 // AddFiles adds files, which are read and checked at once. If one of them is wrong, none is added.
 // The errors are *api.Failure, joined.
-func (r *Registry) AddFiles(files ...File) error {
+func (r *Registry) AddFiles(files ...TypesFile) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known, before := r.files, r.derived

@@ -162,12 +162,12 @@ type ResourceIndex struct {
 	namespaces map[string]bool
 	// Resources with names, by kind, namespace and name. The namespace Anywhere has the resources
 	// of all namespaces.
-	places map[place][]InputResource
-	names  map[place][]string // sorted, by kind and namespace
+	places map[schemaPlace][]InputResource
+	names  map[schemaPlace][]string // sorted, by kind and namespace
 }
 
-// place is where resources are. Resources outside namespaces have an empty one.
-type place struct{ kind, namespace, name string }
+// schemaPlace is where resources are. Resources outside namespaces have an empty one.
+type schemaPlace struct{ kind, namespace, name string }
 
 // Anywhere means any namespace.
 const Anywhere = "*"
@@ -177,7 +177,10 @@ func IndexResources(all []InputResource) *ResourceIndex {
 	x := &ResourceIndex{
 		types: map[api.ResourceType]string{}, kinds: map[string]bool{},
 		namespaces: map[string]bool{},
-		places:     make(map[place][]InputResource, 2*len(all)), names: map[place][]string{},
+		places: make(
+			map[schemaPlace][]InputResource,
+			2*len(all),
+		), names: map[schemaPlace][]string{},
 	}
 	for _, in := range all {
 		kind, ok := x.types[in.ResourceType]
@@ -194,9 +197,9 @@ func IndexResources(all []InputResource) *ResourceIndex {
 			continue
 		}
 		for _, n := range []string{namespace, Anywhere} {
-			p := place{kind, n, name}
+			p := schemaPlace{kind, n, name}
 			if x.places[p] == nil {
-				of := place{kind: kind, namespace: n}
+				of := schemaPlace{kind: kind, namespace: n}
 				x.names[of] = append(x.names[of], name)
 			}
 			x.places[p] = append(x.places[p], in)
@@ -220,7 +223,7 @@ func (x *ResourceIndex) HasNamespace(namespace string) bool { return x.namespace
 // In returns the resources of a kind with a name in a namespace, or Anywhere, in the order of the
 // input. Resources outside namespaces have an empty one.
 func (x *ResourceIndex) In(kind, namespace, name string) []InputResource {
-	return x.places[place{kind, namespace, name}]
+	return x.places[schemaPlace{kind, namespace, name}]
 }
 
 // Has reports whether there is a resource of a kind with a name that may be in a namespace: a
@@ -234,7 +237,7 @@ func (x *ResourceIndex) Has(kind, namespace, name string) bool {
 
 // Names returns the names of all resources of a kind, sorted.
 func (x *ResourceIndex) Names(kind string) []string {
-	return x.names[place{kind: kind, namespace: Anywhere}]
+	return x.names[schemaPlace{kind: kind, namespace: Anywhere}]
 }
 
 // NamesNear returns names of resources for which Has reports true, for suggestions: of a kind with
@@ -243,8 +246,8 @@ func (x *ResourceIndex) NamesNear(kind, namespace, name string) []string {
 	if namespace == "" {
 		return near(x.Names(kind), name)
 	}
-	of := place{kind: kind, namespace: namespace}
-	return slices.Concat(near(x.names[of], name), near(x.names[place{kind: kind}], name))
+	of := schemaPlace{kind: kind, namespace: namespace}
+	return slices.Concat(near(x.names[of], name), near(x.names[schemaPlace{kind: kind}], name))
 }
 
 // near returns the elements of a sorted list around the place of name.

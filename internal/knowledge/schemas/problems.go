@@ -19,7 +19,7 @@ func AddProblems(
 	provider configkit.ResourceProvider,
 	doc *gaby.YamlDoc,
 	info *api.ResourceInfo,
-	problems []jsonschema.Problem,
+	problems []jsonschema.Violation,
 ) {
 	if len(problems) == 0 {
 		return

@@ -15,7 +15,7 @@ type Identities map[string]int
 
 // Add adds a resource. It returns the problem that the file has it already, as applying the file
 // would make one resource of the two.
-func (known Identities) Add(info *api.ResourceInfo, resource gaby.Value) []jsonschema.Problem {
+func (known Identities) Add(info *api.ResourceInfo, resource gaby.Value) []jsonschema.Violation {
 	metadata := resource.Get("metadata")
 	name := metadata.Get("name")
 	text := name.Text()
@@ -32,7 +32,7 @@ func (known Identities) Add(info *api.ResourceInfo, resource gaby.Value) []jsons
 		known[id] = name.Position().Line
 		return nil
 	}
-	return []jsonschema.Problem{{
+	return []jsonschema.Violation{{
 		Path: name.Segments(), Pos: name.Position(), Keyword: "duplicate",
 		Message: fmt.Sprintf("resource name %q is already used at line %d", text, line),
 	}}

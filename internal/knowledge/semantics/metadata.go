@@ -25,7 +25,7 @@ func nameForm(name string) textForm {
 
 // Metadata returns the problems of the names, labels and annotations of a resource of a type. It is
 // the part of Check that needs no other fields.
-func Metadata(resourceType string, resource gaby.Value) []jsonschema.Problem {
+func Metadata(resourceType string, resource gaby.Value) []jsonschema.Violation {
 	c := &resourceChecker{}
 	c.metadata(configkit.GroupKind(api.ResourceType(resourceType)), resource)
 	return c.problems

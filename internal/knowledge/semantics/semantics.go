@@ -34,7 +34,7 @@ import (
 // rules of their own it checks the metadata. The keyword of a problem is the rule that is violated:
 // range, enum, name, duplicate, selector, reference, exclusive, required or format. The release is
 // that of the server, such as 1.35; empty means 1.36 or newer.
-func Check(resourceType string, resource gaby.Value, release string) []jsonschema.Problem {
+func Check(resourceType string, resource gaby.Value, release string) []jsonschema.Violation {
 	c := &resourceChecker{}
 	name := configkit.GroupKind(api.ResourceType(resourceType))
 	c.metadata(name, resource)
@@ -69,18 +69,18 @@ func Check(resourceType string, resource gaby.Value, release string) []jsonschem
 }
 
 // resourceChecker collects problems.
-type resourceChecker struct{ problems []jsonschema.Problem }
+type resourceChecker struct{ problems []jsonschema.Violation }
 
 // add records a problem of a value.
 func (c *resourceChecker) add(v gaby.Value, rule, format string, args ...any) {
-	c.problems = append(c.problems, jsonschema.Problem{
+	c.problems = append(c.problems, jsonschema.Violation{
 		Path: v.Segments(), Pos: v.Position(), Keyword: rule, Message: fmt.Sprintf(format, args...),
 	})
 }
 
 // missing records that a map lacks a key that it needs.
 func (c *resourceChecker) missing(parent gaby.Value, key, why string) {
-	c.problems = append(c.problems, jsonschema.Problem{
+	c.problems = append(c.problems, jsonschema.Violation{
 		Path: parent.Segments(), Property: key, Pos: parent.Position(), Keyword: "required",
 		Message: key + " is missing: " + why,
 	})

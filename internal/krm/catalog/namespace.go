@@ -52,18 +52,18 @@ type namespacer struct {
 	name  string
 	only  string         // the namespace to replace, "" for all
 	count map[string]int // of replaced namespaces
-	moved map[identity]bool
+	moved map[referenceKey]bool
 }
 
-// identity identifies a resource by what references to it have.
-type identity struct{ group, kind, namespace, name string }
+// referenceKey identifies a resource by what references to it have.
+type referenceKey struct{ group, kind, namespace, name string }
 
-func identityOf(h *gaby.Header) identity {
+func identityOf(h *gaby.Header) referenceKey {
 	group, _, ok := strings.Cut(h.APIVersion, "/")
 	if !ok {
 		group = ""
 	}
-	return identity{group, h.Kind, cmp.Or(h.Namespace, defaultNamespace), h.Name}
+	return referenceKey{group, h.Kind, cmp.Or(h.Namespace, defaultNamespace), h.Name}
 }
 
 // namespaced is a resource whose namespaces are replaced.
@@ -108,7 +108,7 @@ func namespacerOf(list *krm.ResourceList) (*namespacer, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &namespacer{count: map[string]int{}, moved: map[identity]bool{}}
+	n := &namespacer{count: map[string]int{}, moved: map[referenceKey]bool{}}
 	context := ""
 	fields := []strict.Field{
 		strict.Text("namespace", &n.name), strict.Text("namespaceMatcher", &n.only),
@@ -306,7 +306,7 @@ func (n *namespacer) dependencies(list *krm.ResourceList, items []namespaced) er
 		doc := items[i].Doc
 		parts := strings.Split(krm.Annotation(doc, dependsOn), "/")
 		if len(parts) != 5 || parts[1] != "namespaces" ||
-			!n.moved[identity{parts[0], parts[3], parts[2], parts[4]}] {
+			!n.moved[referenceKey{parts[0], parts[3], parts[2], parts[4]}] {
 			continue
 		}
 		n.count[parts[2]]++

@@ -38,7 +38,7 @@ func each(items []*krm.Item, edit func(*krm.Item) error) error {
 func about(item *krm.Item, severity krm.Severity, path []string, message string) krm.Result {
 	r := krm.Result{Message: message, Severity: severity, ResourceRef: reference(item)}
 	if len(path) > 0 {
-		r.Field = &krm.Field{Path: fieldPath(path)}
+		r.Field = &krm.ResultField{Path: fieldPath(path)}
 	}
 	if item.Path != "" {
 		r.File = &krm.FileRef{Path: item.Path, Index: max(item.Index, 0)}

@@ -127,7 +127,7 @@ func (f *reader) invocations(v strict.Value) *api.FunctionInvocationRequest {
 				v.Must("a list of invocations, as in a chain file", "")
 				return
 			}
-			p := f.resolver().Read(v, plan.Text{ReadFile: noFiles})
+			p := f.resolver().Read(v, plan.ChainText{ReadFile: noFiles})
 			f.notes, request.FunctionInvocations = p.Notes, p.Invocations
 		}}),
 		strict.To("whereResource", &request.WhereResource, func(v strict.Value) string {
@@ -183,7 +183,7 @@ func readContext(v strict.Value, s *settings.Settings) (unit string) {
 // a problem from the text to the functionConfig.
 func (f *reader) resolve(text []byte, locate func(*api.Failure),
 ) (*api.FunctionInvocationRequest, error) {
-	p, err := f.resolver().Invocations(plan.Text{Bytes: text, ReadFile: noFiles})
+	p, err := f.resolver().Invocations(plan.ChainText{Bytes: text, ReadFile: noFiles})
 	if err != nil {
 		problems := diag.In("", diag.Failures(err, api.FailureUsage))
 		for _, problem := range problems {

@@ -35,8 +35,8 @@ const (
 	sdkConfig, sdkExpected                  = "_fnconfig.yaml", "_expected.yaml"
 )
 
-// Output is what a function returned.
-type Output struct {
+// TestOutput is what a function returned.
+type TestOutput struct {
 	Items   []*krm.Item
 	Results []krm.Result
 	Stderr  string
@@ -48,8 +48,10 @@ type Output struct {
 	AsNobody func(ctx context.Context, stdin []byte) ([]byte, error)
 }
 
-// Function runs the function under test.
-type Function func(ctx context.Context, config *krm.Item, items []*krm.Item) (*Output, error)
+// TestedFunction runs the function under test.
+type TestedFunction func(
+	ctx context.Context, config *krm.Item, items []*krm.Item,
+) (*TestOutput, error)
 
 // Options say how cases are run.
 type Options struct {
@@ -63,15 +65,15 @@ type Options struct {
 	Secret func(text []byte) bool
 }
 
-// Case is a golden directory.
-type Case struct {
+// FunctionCase is a golden directory.
+type FunctionCase struct {
 	Dir string
 	sdk bool
 }
 
 // Find returns the golden directories in dir and below it, in order.
-func Find(dir string) ([]*Case, error) {
-	var cases []*Case
+func Find(dir string) ([]*FunctionCase, error) {
+	var cases []*FunctionCase
 	in := dir + string(filepath.Separator) // WalkDir follows the link that dir may be
 	err := filepath.WalkDir(in, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
@@ -83,9 +85,9 @@ func Find(dir string) ([]*Case, error) {
 		}
 		switch {
 		case has(sdkExpected):
-			cases = append(cases, &Case{Dir: filepath.Clean(path), sdk: true})
+			cases = append(cases, &FunctionCase{Dir: filepath.Clean(path), sdk: true})
 		case has(kyamlExpected) || has(kyamlErrors):
-			cases = append(cases, &Case{Dir: filepath.Clean(path)})
+			cases = append(cases, &FunctionCase{Dir: filepath.Clean(path)})
 		}
 		return nil
 	})
@@ -97,7 +99,7 @@ func Find(dir string) ([]*Case, error) {
 
 // Run runs the function on the case and returns what is wrong. notes are about what functions should
 // do and this one does not.
-func (c *Case) Run(ctx context.Context, function Function, o Options) (notes []string,
+func (c *FunctionCase) Run(ctx context.Context, function TestedFunction, o Options) (notes []string,
 	err error,
 ) {
 	first, err := c.run(ctx, function, o)
@@ -134,7 +136,11 @@ func (c *Case) Run(ctx context.Context, function Function, o Options) (notes []s
 }
 
 // run runs the function on the input of the case.
-func (c *Case) run(ctx context.Context, function Function, o Options) (*Output, error) {
+func (c *FunctionCase) run(
+	ctx context.Context,
+	function TestedFunction,
+	o Options,
+) (*TestOutput, error) {
 	name := kyamlConfig
 	if c.sdk {
 		name = sdkConfig
@@ -158,7 +164,7 @@ func (c *Case) run(ctx context.Context, function Function, o Options) (*Output, 
 }
 
 // input reads the input files.
-func (c *Case) input(ctx context.Context) ([]*krm.Item, error) {
+func (c *FunctionCase) input(ctx context.Context) ([]*krm.Item, error) {
 	pattern := "input*.yaml"
 	if c.sdk {
 		pattern = "*.yaml"
@@ -192,7 +198,7 @@ func (c *Case) input(ctx context.Context) ([]*krm.Item, error) {
 }
 
 // compare returns how the output differs from what is expected.
-func (c *Case) compare(ctx context.Context, got *Output, o Options) error {
+func (c *FunctionCase) compare(ctx context.Context, got *TestOutput, o Options) error {
 	if wanted, err := files.ReadFile(ctx, filepath.Join(c.Dir, kyamlErrors)); err == nil && !c.sdk {
 		if got.Err == nil {
 			return fmt.Errorf("the function succeeds; %s expects it to fail", kyamlErrors)
@@ -238,7 +244,7 @@ func (c *Case) compare(ctx context.Context, got *Output, o Options) error {
 
 // expectsResults reports whether the function is expected to fail: the expected results have an
 // error.
-func (c *Case) expectsResults(ctx context.Context) bool {
+func (c *FunctionCase) expectsResults(ctx context.Context) bool {
 	text, err := files.ReadFile(ctx, filepath.Join(c.Dir, sdkExpected))
 	if err != nil {
 		return false
@@ -248,7 +254,7 @@ func (c *Case) expectsResults(ctx context.Context) bool {
 }
 
 // said returns everything that the function said about its failure.
-func (o *Output) said() string {
+func (o *TestOutput) said() string {
 	said := o.Stderr
 	if o.Err != nil {
 		said += "\n" + o.Err.Error()
@@ -304,7 +310,7 @@ func (e *NotWrittenError) Error() string { return e.Err.Error() }
 func (e *NotWrittenError) Unwrap() error { return e.Err }
 
 // update writes what the function returned as what is expected.
-func (c *Case) update(ctx context.Context, got *Output, o Options) error {
+func (c *FunctionCase) update(ctx context.Context, got *TestOutput, o Options) error {
 	write := func(name string, text []byte) error {
 		perm := fs.FileMode(0o666)
 		if o.Secret(text) {
@@ -332,7 +338,7 @@ func (c *Case) update(ctx context.Context, got *Output, o Options) error {
 
 // checkComments notes comments of the input that a program did not write, although the line of
 // the resource that they are about is still there.
-func (c *Case) checkComments(ctx context.Context, got *Output) ([]string, error) {
+func (c *FunctionCase) checkComments(ctx context.Context, got *TestOutput) ([]string, error) {
 	items, err := c.input(ctx)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func TestCostOfFind(t *testing.T) {
 				began := used(t)
 				for i := range lookups {
 					if _, err := cache.Set().Find(
-						Request{Image: images[i%len(images)]}); err != nil {
+						Lookup{Image: images[i%len(images)]}); err != nil {
 						t.Fatal(err)
 					}
 				}

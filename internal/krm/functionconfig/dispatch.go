@@ -15,8 +15,8 @@ import (
 // function ran, or may have run: then no other executor may run it.
 type Executor func(ctx context.Context, c Candidate, call process.Call) (process.Output, error)
 
-// Step is what became of one executor.
-type Step struct {
+// Attempt is what became of one executor.
+type Attempt struct {
 	Kind  ExecutorKind
 	Taken bool
 	// Reason is why the executor was taken or skipped.
@@ -24,7 +24,7 @@ type Step struct {
 }
 
 // String returns the step as `fctl fn explain` prints it.
-func (s Step) String() string {
+func (s Attempt) String() string {
 	if s.Taken {
 		return string(s.Kind) + ": " + s.Reason + " → run"
 	}
@@ -32,7 +32,7 @@ func (s Step) String() string {
 }
 
 // Trace is the steps of a look-up, in the order in which they were taken.
-type Trace []Step
+type Trace []Attempt
 
 // String returns one line per step.
 func (t Trace) String() string {
@@ -70,7 +70,7 @@ func (e *NoExecutorError) Unwrap() []error { return e.errs }
 // Dispatch runs a function with the first executor that can start it. A pod is followed by a
 // container, if executors has one. The error is a *NoExecutorError if nothing could start it, and
 // otherwise that of the executor that did.
-func Dispatch(ctx context.Context, m *Match, executors map[ExecutorKind]Executor,
+func Dispatch(ctx context.Context, m *ConfigMatch, executors map[ExecutorKind]Executor,
 	call process.Call,
 ) (process.Output, Trace, error) {
 	type ran struct {
@@ -110,7 +110,7 @@ type Attempts[R any] struct {
 
 // NewAttempts returns the attempts to run a match. prepare returns nil for a kind that is not there.
 // A pod is followed by a container.
-func NewAttempts[R any](m *Match,
+func NewAttempts[R any](m *ConfigMatch,
 	prepare func(ExecutorKind) func(context.Context, Candidate) (R, error),
 ) *Attempts[R] {
 	a := &Attempts[R]{image: m.Image.String(), prepare: prepare}
@@ -136,25 +136,25 @@ func (a *Attempts[R]) Next(ctx context.Context) (R, error) {
 		a.steps = a.steps[1:]
 		kind := step.candidate.Kind
 		if step.skip != "" {
-			a.trace = append(a.trace, Step{Kind: kind, Reason: step.skip})
+			a.trace = append(a.trace, Attempt{Kind: kind, Reason: step.skip})
 			continue
 		}
 		prepare := a.prepare(kind)
 		if prepare == nil {
 			a.trace = append(a.trace,
-				Step{Kind: kind, Reason: join(step.why, "not available here")})
+				Attempt{Kind: kind, Reason: join(step.why, "not available here")})
 			continue
 		}
 		made, err := prepare(ctx, step.candidate)
 		if err == nil {
 			a.why = step.why
-			a.trace = append(a.trace, Step{Kind: kind, Reason: step.why, Taken: true})
+			a.trace = append(a.trace, Attempt{Kind: kind, Reason: step.why, Taken: true})
 			return made, nil
 		}
 		if ctx.Err() != nil {
 			return none, ctx.Err()
 		}
-		a.trace = append(a.trace, Step{Kind: kind, Reason: because(step.why, err)})
+		a.trace = append(a.trace, Attempt{Kind: kind, Reason: because(step.why, err)})
 		a.errs = append(a.errs, err)
 	}
 	return none, &NoExecutorError{Image: a.image, Trace: a.trace, errs: a.errs}
@@ -201,7 +201,7 @@ type planned struct {
 
 // plan returns all sections of the config in the order in which they are tried. A section without a
 // candidate comes where its turn would be: before the candidates of the executors after it.
-func (m *Match) plan() []planned {
+func (m *ConfigMatch) plan() []planned {
 	var steps []planned
 	if m.entry == nil {
 		why := "no FunctionConfig has the image " + m.Image.Base
@@ -237,7 +237,7 @@ func (m *Match) plan() []planned {
 	return steps
 }
 
-func (m *Match) podHasConfig() bool {
+func (m *ConfigMatch) podHasConfig() bool {
 	for _, c := range m.Candidates() {
 		if c.Kind == KindPod {
 			return c.Config != nil
@@ -247,12 +247,12 @@ func (m *Match) podHasConfig() bool {
 }
 
 // index returns the index of the section of a kind.
-func (e *entry) index(kind ExecutorKind) int {
-	return slices.IndexFunc(e.sections[:], func(s section) bool { return s.kind == kind })
+func (e *configEntry) index(kind ExecutorKind) int {
+	return slices.IndexFunc(e.sections[:], func(s executorTags) bool { return s.kind == kind })
 }
 
 // label names the tag of the request.
-func (m *Match) label() string {
+func (m *ConfigMatch) label() string {
 	if m.Constraint != nil {
 		return m.Constraint.Text
 	}
@@ -260,7 +260,7 @@ func (m *Match) label() string {
 }
 
 // why says why a candidate is one.
-func (m *Match) why(c Candidate) string {
+func (m *ConfigMatch) why(c Candidate) string {
 	switch {
 	case c.Config == nil:
 		return "no executor above was taken; default configuration"
@@ -273,7 +273,7 @@ func (m *Match) why(c Candidate) string {
 }
 
 // whyNot says why a section gives no candidate.
-func (m *Match) whyNot(s *section) string {
+func (m *ConfigMatch) whyNot(s *executorTags) string {
 	switch {
 	case !s.used:
 		return fmt.Sprintf("FunctionConfig %s has no %sExecutor", m.Config.Name, s.kind)

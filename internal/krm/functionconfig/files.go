@@ -28,7 +28,7 @@ const (
 // skipped. What cannot be read is a problem. read may be nil.
 func Read(ctx context.Context, paths []string, name func(string) string,
 	read func(string) ([]byte, error),
-) ([]*Config, []Problem) {
+) ([]*Config, []ConfigProblem) {
 	if read == nil {
 		read = func(path string) ([]byte, error) {
 			if err := files.Check(ctx, path); err != nil {
@@ -38,7 +38,7 @@ func Read(ctx context.Context, paths []string, name func(string) string,
 		}
 	}
 	var configs, broken []*Config
-	var problems []Problem
+	var problems []ConfigProblem
 	for _, p := range readParts(paths, name, read) {
 		configs, broken = append(configs, p.Configs...), append(broken, p.broken...)
 		problems = append(problems, p.Problems...)
@@ -57,12 +57,12 @@ func readParts(paths []string, name func(string) string, read func(string) ([]by
 	var parts []Part
 	seen := names{}
 	for _, p := range problems {
-		parts = append(parts, Part{Name: p.Pos.File, Problems: []Problem{p}, files: true})
+		parts = append(parts, Part{Name: p.Pos.File, Problems: []ConfigProblem{p}, files: true})
 	}
 	for _, f := range found {
 		p := Part{Name: name(f.path)}
 		if text, err := read(f.path); err != nil {
-			p.Problems = []Problem{fileProblem(p.Name, err)}
+			p.Problems = []ConfigProblem{fileProblem(p.Name, err)}
 		} else {
 			p.Configs, p.broken, p.Problems = parseAll(text, p.Name, f.found, seen)
 		}
@@ -73,11 +73,11 @@ func readParts(paths []string, name func(string) string, read func(string) ([]by
 
 // twice returns the problems of broken configs whose image another config has. NewSet finds those
 // of the configs without errors.
-func twice(configs, broken []*Config) []Problem {
+func twice(configs, broken []*Config) []ConfigProblem {
 	if len(broken) == 0 {
 		return nil
 	}
-	var problems []Problem
+	var problems []ConfigProblem
 	first := make(map[string]*Config, len(configs))
 	for _, c := range configs {
 		first[c.Image] = c
@@ -103,9 +103,9 @@ type configFile struct {
 
 // find returns the files of paths. In a directory a symbolic link to a file is followed, because
 // Kubernetes mounts ConfigMaps as such links; one to a directory is not.
-func find(paths []string, name func(string) string) ([]configFile, []Problem) {
+func find(paths []string, name func(string) string) ([]configFile, []ConfigProblem) {
 	var files []configFile
-	var problems []Problem
+	var problems []ConfigProblem
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -157,11 +157,11 @@ func readFile(path string) ([]byte, error) {
 	return text, err
 }
 
-func fileProblem(name string, err error) Problem {
+func fileProblem(name string, err error) ConfigProblem {
 	if refused, ok := errors.AsType[*api.Failure](err); ok {
-		return Problem{Failure: refused}
+		return ConfigProblem{Failure: refused}
 	}
-	return Problem{Failure: &api.Failure{
+	return ConfigProblem{Failure: &api.Failure{
 		Class: api.FailureInput, Pos: api.Position{File: name},
 		Message: files.WithoutPath(err).Error(), Err: err,
 	}}

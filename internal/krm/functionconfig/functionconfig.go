@@ -90,8 +90,8 @@ type ContainerOverrides struct {
 	EnvFrom   json.RawMessage `json:"envFrom,omitempty"`   // a list of EnvFromSource
 }
 
-// Problem is one problem of an object.
-type Problem struct {
+// ConfigProblem is one problem of an object.
+type ConfigProblem struct {
 	*api.Failure
 	Warning bool // the object can be used
 	// Server says that the API server with Porch's definition refuses the object as well.
@@ -99,22 +99,22 @@ type Problem struct {
 }
 
 // problem returns a problem that a whole set of objects has, at a position of one of them.
-func (c *Config) problem(at api.Position, path string, err error) Problem {
+func (c *Config) problem(at api.Position, path string, err error) ConfigProblem {
 	message := err.Error()
 	if path != "" {
 		message = path + ": " + message
 	}
-	return Problem{Failure: &api.Failure{
+	return ConfigProblem{Failure: &api.Failure{
 		Class: api.FailureUsage, Pos: at, Resource: Kind + "/" + c.Name, Path: path,
 		Message: message, Err: err,
 	}}
 }
 
 // problemsOf returns the problems of a reader.
-func problemsOf(r *strict.Reader) []Problem {
-	var problems []Problem
+func problemsOf(r *strict.Reader) []ConfigProblem {
+	var problems []ConfigProblem
 	for _, p := range r.Problems() {
-		problems = append(problems, Problem{
+		problems = append(problems, ConfigProblem{
 			Failure: &p.Failure, Warning: p.Code == onlyWarning,
 			Server: p.Code == alsoServer || p.Kind != strict.Wrong && p.Kind != strict.Unknown,
 		})
@@ -123,8 +123,8 @@ func problemsOf(r *strict.Reader) []Problem {
 }
 
 // Errors returns the problems that are not warnings.
-func Errors(problems []Problem) []Problem {
-	var errs []Problem
+func Errors(problems []ConfigProblem) []ConfigProblem {
+	var errs []ConfigProblem
 	for _, p := range problems {
 		if !p.Warning {
 			errs = append(errs, p)

@@ -44,7 +44,7 @@ func kubernetes(v strict.Value, name string) bool {
 	return v.Reader().Count() == before
 }
 
-func check(v gaby.Value, name string) ([]jsonschema.Problem, error) {
+func check(v gaby.Value, name string) ([]jsonschema.Violation, error) {
 	types, err := release()
 	if err != nil {
 		return nil, err

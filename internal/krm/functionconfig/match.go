@@ -43,8 +43,8 @@ func ParseKinds(text string, known ...ExecutorKind) ([]ExecutorKind, error) {
 	return kinds, nil
 }
 
-// Request is the function that is looked up.
-type Request struct {
+// Lookup is the function that is looked up.
+type Lookup struct {
 	Image string // the name as it was written
 	// Tag replaces the tag of the image. It may be a constraint: then the highest version that the
 	// lists of tags have and that it allows is taken. "" leaves the tag of the image.
@@ -53,8 +53,8 @@ type Request struct {
 	IgnoreDigest bool
 }
 
-// Match is what a set has for a request.
-type Match struct {
+// ConfigMatch is what a set has for a request.
+type ConfigMatch struct {
 	// Image is the image that is run: with the default prefix if the request had no repository, and
 	// with the tag of the request.
 	Image process.Image
@@ -66,8 +66,8 @@ type Match struct {
 	Config *Config
 	Other  *Config
 
-	request    Request
-	entry      *entry
+	request    Lookup
+	entry      *configEntry
 	pinned     bool // the digest excludes programs and Go functions
 	alone      bool // the set has no configs
 	candidates [4]Candidate
@@ -86,21 +86,21 @@ type Candidate struct {
 
 // Candidates returns the executors that may run the function, in the order in which they are tried.
 // The last is a pod.
-func (m *Match) Candidates() []Candidate { return m.candidates[:m.count] }
+func (m *ConfigMatch) Candidates() []Candidate { return m.candidates[:m.count] }
 
 // Find looks up the function of a request. The error says that the name of the image or the tag
 // cannot be read.
-func (s *Set) Find(r Request) (Match, error) {
+func (s *Set) Find(r Lookup) (ConfigMatch, error) {
 	image, err := process.ParseImage(r.Image)
 	if err != nil {
-		return Match{}, err
+		return ConfigMatch{}, err
 	}
-	m := Match{Image: image, request: r, alone: len(s.configs) == 0}
+	m := ConfigMatch{Image: image, request: r, alone: len(s.configs) == 0}
 	var wanted *Tag
 	if r.Tag != "" {
 		tag, err := ParseTag(r.Tag)
 		if err != nil {
-			return Match{}, fmt.Errorf("image %s: tag: %w", r.Image, err)
+			return ConfigMatch{}, fmt.Errorf("image %s: tag: %w", r.Image, err)
 		}
 		if m.Image.Tag = r.Tag; tag.IsConstraint() {
 			m.Image.Tag, wanted = "", &tag
@@ -127,7 +127,7 @@ func (s *Set) Find(r Request) (Match, error) {
 
 // resolve returns the highest listed version that a constraint allows. A version of a pinned image
 // is not looked for.
-func (m *Match) resolve(wanted *Tag) string {
+func (m *ConfigMatch) resolve(wanted *Tag) string {
 	if m.entry == nil || m.Image.Digest != "" {
 		return ""
 	}
@@ -145,7 +145,7 @@ func (m *Match) resolve(wanted *Tag) string {
 // choose puts the candidates in order: those that list the tag itself, then those with a constraint
 // that allows it, each in the order of the set, which is go, binary, pod if nobody says otherwise;
 // and a pod at the end.
-func (m *Match) choose() {
+func (m *ConfigMatch) choose() {
 	if m.entry != nil {
 		tag := m.tag()
 		listed := m.entry.literal[tag]
@@ -178,7 +178,7 @@ func (m *Match) choose() {
 }
 
 // tag returns the tag that is looked up. An image without a tag means the tag latest.
-func (m *Match) tag() string {
+func (m *ConfigMatch) tag() string {
 	if m.Image.Tag == "" {
 		return "latest"
 	}
@@ -187,7 +187,7 @@ func (m *Match) tag() string {
 
 // pattern returns the first pattern of a section that allows a tag. A constraint of the request
 // without a version is allowed only by a pattern for every tag and by the same constraint.
-func (m *Match) pattern(s *section, v version, isVersion bool) *Tag {
+func (m *ConfigMatch) pattern(s *executorTags, v version, isVersion bool) *Tag {
 	for _, t := range s.patterns {
 		switch {
 		case t.every, m.Constraint != nil && m.Constraint.Text == t.Text,
@@ -198,9 +198,9 @@ func (m *Match) pattern(s *section, v version, isVersion bool) *Tag {
 	return nil
 }
 
-func (m *Match) excluded(s *section) bool { return m.pinned && s.kind != KindPod }
+func (m *ConfigMatch) excluded(s *executorTags) bool { return m.pinned && s.kind != KindPod }
 
-func (m *Match) has(kind ExecutorKind) bool {
+func (m *ConfigMatch) has(kind ExecutorKind) bool {
 	for i := range m.count {
 		if m.candidates[i].Kind == kind {
 			return true
@@ -209,7 +209,7 @@ func (m *Match) has(kind ExecutorKind) bool {
 	return false
 }
 
-func (m *Match) add(c Candidate) {
+func (m *ConfigMatch) add(c Candidate) {
 	m.candidates[m.count] = c
 	m.count++
 }

@@ -40,7 +40,7 @@ const flow = `image: apply-setters, prefixes: ["", gcr.io/kpt-fn],
  goExecutorConfig: {tags: [v0.1.1], id: apply-setters}`
 
 // describe lists the candidates of a request.
-func describe(m *Match) string {
+func describe(m *ConfigMatch) string {
 	var all []string
 	for _, c := range m.Candidates() {
 		s := string(c.Kind)
@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 		for _, c := range request.FindAllStringSubmatch(block, -1) {
 			count++
 			t.Run(c[1], func(t *testing.T) {
-				m, err := setOf(t, c[4], spec).Find(Request{fill.Replace(c[2]), c[3], c[5] != ""})
+				m, err := setOf(t, c[4], spec).Find(Lookup{fill.Replace(c[2]), c[3], c[5] != ""})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -86,7 +86,7 @@ func TestFind(t *testing.T) {
 	if count != strings.Count(string(text), "\n# ") {
 		t.Errorf("%d requests were read", count)
 	}
-	for _, r := range []Request{{Image: "x:"}, {Image: "f", Tag: "~"}, {Image: "f", Tag: "a b"}} {
+	for _, r := range []Lookup{{Image: "x:"}, {Image: "f", Tag: "~"}, {Image: "f", Tag: "a b"}} {
 		t.Run(fmt.Sprint(r), func(t *testing.T) {
 			if m, err := setOf(t, "").Find(r); err == nil {
 				t.Errorf("%+v gives %+v", r, m)
@@ -169,7 +169,7 @@ func TestDispatch(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := setOf(t, "", flow).Find(Request{Image: c.image})
+			m, err := setOf(t, "", flow).Find(Lookup{Image: c.image})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -206,7 +206,7 @@ func TestDispatch(t *testing.T) {
 }
 
 func TestNothingCanRun(t *testing.T) {
-	m, err := setOf(t, "", flow).Find(Request{Image: "apply-setters:v0.1.1"})
+	m, err := setOf(t, "", flow).Find(Lookup{Image: "apply-setters:v0.1.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,8 +229,8 @@ func TestSwap(t *testing.T) {
 		wait.Go(func() {
 			for range 20_000 {
 				set := cache.Set()
-				f, err := set.Find(Request{Image: "f:v1"})
-				g, err2 := set.Find(Request{Image: "g:v1"})
+				f, err := set.Find(Lookup{Image: "f:v1"})
+				g, err2 := set.Find(Lookup{Image: "g:v1"})
 				if err != nil || err2 != nil {
 					t.Error(err, err2)
 					return
@@ -295,7 +295,7 @@ func BenchmarkFind(b *testing.B) {
 			}
 			i := 0
 			for b.Loop() {
-				if _, err := cache.Set().Find(Request{Image: images[i%len(images)]}); err != nil {
+				if _, err := cache.Set().Find(Lookup{Image: images[i%len(images)]}); err != nil {
 					b.Fatal(err)
 				}
 				i++

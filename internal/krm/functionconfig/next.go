@@ -10,15 +10,15 @@ import (
 type Part struct {
 	Name     string // as positions have it
 	Configs  []*Config
-	Problems []Problem
+	Problems []ConfigProblem
 
 	broken []*Config // with errors
 	files  bool      // it is a directory that cannot be read
 }
 
 // Problems returns the problems of parts.
-func Problems(parts []Part) []Problem {
-	var all []Problem
+func Problems(parts []Part) []ConfigProblem {
+	var all []ConfigProblem
 	for i := range parts {
 		all = append(all, parts[i].Problems...)
 	}
@@ -35,7 +35,7 @@ func (c *Config) identity() identity { return identity{c.Pos.File, c.Namespace, 
 // of a part with errors, one that check refuses, and one whose new image another object has. check
 // may be nil. An object that check refuses and that is not in this set is used, so that a request
 // for it says why it does not run.
-func (s *Set) Next(parts []Part, check func(*Config) error) (*Set, []Problem) {
+func (s *Set) Next(parts []Part, check func(*Config) error) (*Set, []ConfigProblem) {
 	before, byFile := map[identity]*Config{}, map[string][]*Config{}
 	for _, c := range s.configs {
 		before[c.identity()] = c
@@ -46,7 +46,7 @@ func (s *Set) Next(parts []Part, check func(*Config) error) (*Set, []Problem) {
 		read[parts[i].Name] = true
 	}
 	var all []*Config
-	var problems []Problem
+	var problems []ConfigProblem
 	for i := range parts {
 		part := &parts[i]
 		problems = append(problems, part.Problems...)

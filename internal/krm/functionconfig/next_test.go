@@ -96,7 +96,7 @@ func TestNextKeepsTheLastGoodGeneration(t *testing.T) {
 			t.Run(name+" in "+source, func(t *testing.T) {
 				set := &Set{}
 				for i, step := range steps {
-					var problems []Problem
+					var problems []ConfigProblem
 					set, problems = set.Next(read(step.a, step.b), weak)
 					if got := inUse(set); got != step.want {
 						t.Errorf("step %d: %s, want %s", i+1, got, step.want)
@@ -167,7 +167,7 @@ func TestNextOfADamagedFile(t *testing.T) {
 				}
 			}
 		}
-		var problems []Problem
+		var problems []ConfigProblem
 		set, problems = set.Next(ReadParts([]string{dir, file}, plain), nil)
 		if got, want := inUse(set), step.want+" own/own:v1"; got != want {
 			t.Errorf("step %d: %s, want %s", i+1, got, want)

@@ -37,14 +37,14 @@ func TestOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			set, _ := NewSet(configs, "", order...)
-			m, err := set.Find(Request{Image: c.image})
+			m, err := set.Find(Lookup{Image: c.image})
 			if err != nil || describe(&m) != c.want {
 				t.Errorf("%s, want %s, %v", describe(&m), c.want, err)
 			}
 		})
 	}
 	set, _ := NewSet(configs, "", KindPod, KindBinary)
-	m, err := set.Find(Request{Image: "f:v1"})
+	m, err := set.Find(Lookup{Image: "f:v1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // Parse reads the FunctionConfigs of a text of YAML or JSON documents, and of lists of them. file
 // is the name of the text in positions. The problems are in the order of the text; a Config is
 // returned for every object without errors. A document that is something else is an error.
-func Parse(text []byte, file string) ([]*Config, []Problem) {
+func Parse(text []byte, file string) ([]*Config, []ConfigProblem) {
 	configs, _, problems := parseAll(text, file, false, names{})
 	return configs, problems
 }
@@ -32,7 +32,7 @@ func ParseObject(text []byte, key string) Part {
 }
 
 // ParseMixed is Parse for a text whose documents of other kinds are skipped.
-func ParseMixed(text []byte, file string) ([]*Config, []Problem) {
+func ParseMixed(text []byte, file string) ([]*Config, []ConfigProblem) {
 	configs, _, problems := parseAll(text, file, true, names{})
 	return configs, problems
 }
@@ -43,7 +43,7 @@ type names map[[2]string]*Config
 // parseAll also returns the configs that have errors, of which only the image counts. It adds the
 // configs to seen.
 func parseAll(text []byte, file string, mixed bool, seen names,
-) (configs, broken []*Config, problems []Problem) {
+) (configs, broken []*Config, problems []ConfigProblem) {
 	docs, err := gaby.ParseAll(text)
 	if err != nil {
 		r := &strict.Reader{File: file}
@@ -83,7 +83,7 @@ func parseAll(text []byte, file string, mixed bool, seen names,
 }
 
 // sameName returns the problem that two objects are one for a cluster.
-func sameName(doc *gaby.YamlDoc, c, first *Config) Problem {
+func sameName(doc *gaby.YamlDoc, c, first *Config) ConfigProblem {
 	at := doc.Value().Get("metadata").Get("name").Position()
 	pos := api.Position{File: c.Pos.File, Line: at.Line, Column: at.Column}
 	return c.problem(pos, "metadata.name", fmt.Errorf(
@@ -100,7 +100,7 @@ func isOurs(doc *gaby.YamlDoc) bool {
 
 // Decode reads one document, which must be a FunctionConfig. file is the name of its file in
 // positions. The Config is nil if it has errors.
-func Decode(doc *gaby.YamlDoc, file string) (*Config, []Problem) {
+func Decode(doc *gaby.YamlDoc, file string) (*Config, []ConfigProblem) {
 	config, problems := parseObject(doc, file)
 	if len(Errors(problems)) > 0 {
 		return nil, problems
@@ -109,7 +109,7 @@ func Decode(doc *gaby.YamlDoc, file string) (*Config, []Problem) {
 }
 
 // parseObject reads one object. The Config is nil if it is of another kind or version.
-func parseObject(doc *gaby.YamlDoc, file string) (*Config, []Problem) {
+func parseObject(doc *gaby.YamlDoc, file string) (*Config, []ConfigProblem) {
 	r := &strict.Reader{File: file}
 	if err := doc.Check(); err != nil {
 		r.Syntax(err)

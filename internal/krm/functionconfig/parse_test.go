@@ -126,7 +126,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-func lines(problems []Problem) string {
+func lines(problems []ConfigProblem) string {
 	var all []string
 	for _, p := range problems {
 		line := p.Error()

@@ -76,7 +76,7 @@ func TestCatalogue(t *testing.T) {
 		{"gatekeeper", "pod:default"},
 	} {
 		t.Run(c.image, func(t *testing.T) {
-			m, err := set.Find(Request{Image: c.image})
+			m, err := set.Find(Lookup{Image: c.image})
 			if err != nil || describe(&m) != c.want {
 				t.Errorf("%s, %v", describe(&m), err)
 			}

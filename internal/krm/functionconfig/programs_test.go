@@ -126,7 +126,7 @@ func TestARunThatFailedIsNotRepeated(t *testing.T) {
 			}
 			set := setOf(t, "", "image: f, binaryExecutor: {tags: [v1], path: "+name+
 				"}, podExecutor: {}")
-			m, err := set.Find(Request{Image: "f:v1"})
+			m, err := set.Find(Lookup{Image: "f:v1"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,24 +11,24 @@ import (
 
 // Set finds the FunctionConfig of an image. It never changes.
 type Set struct {
-	byImage       map[string]*entry
+	byImage       map[string]*configEntry
 	configs       []*Config
 	defaultPrefix string
 	order         []ExecutorKind
 }
 
-// entry is a config as it is looked up.
-type entry struct {
+// configEntry is a config as it is looked up.
+type configEntry struct {
 	config   *Config
 	prefixes []string // with the default prefix in place of ""
 	// literal says for the text of a tag which sections list it: bit i is that of sections[i].
 	literal  map[string]uint8
-	sections [3]section
+	sections [3]executorTags
 	patterns bool // a section has some
 }
 
-// section is the tags of one executor.
-type section struct {
+// executorTags is the tags of one executor.
+type executorTags struct {
 	kind  ExecutorKind
 	used  bool
 	every bool // it has no tags, and no tags is every tag
@@ -41,25 +41,32 @@ type section struct {
 // process.DefaultPrefix if it is empty. The executors of a config are tried in the given order; the
 // others come after these, in the usual order. Of two configs of one image the first counts, and
 // the other is a problem.
-func NewSet(configs []*Config, defaultPrefix string, order ...ExecutorKind) (*Set, []Problem) {
+func NewSet(
+	configs []*Config,
+	defaultPrefix string,
+	order ...ExecutorKind,
+) (*Set, []ConfigProblem) {
 	return newSet(configs, defaultPrefix, order, nil)
 }
 
 // newSet is NewSet with a config, or nil, in place of one whose image another one has.
 func newSet(configs []*Config, defaultPrefix string, order []ExecutorKind,
 	instead func(*Config) *Config,
-) (*Set, []Problem) {
+) (*Set, []ConfigProblem) {
 	if defaultPrefix == "" {
 		defaultPrefix = process.DefaultPrefix
 	}
 	defaultPrefix = strings.TrimRight(defaultPrefix, "/")
 	s := &Set{
-		byImage: make(map[string]*entry, len(configs)), defaultPrefix: defaultPrefix, order: order,
+		byImage: make(
+			map[string]*configEntry,
+			len(configs),
+		), defaultPrefix: defaultPrefix, order: order,
 	}
 	common := &common{
 		texts: map[string]string{}, patterns: map[pattern]*Tag{}, order: sectionOrder(order),
 	}
-	var problems []Problem
+	var problems []ConfigProblem
 	for _, c := range configs {
 		if first := s.byImage[c.Image]; first != nil {
 			problems = append(problems, sameImage(c, first.config))
@@ -77,7 +84,7 @@ func newSet(configs []*Config, defaultPrefix string, order []ExecutorKind,
 }
 
 // sameImage returns the problem that the image of a config has another one.
-func sameImage(c, other *Config) Problem {
+func sameImage(c, other *Config) ConfigProblem {
 	return c.problem(c.ImagePos, "spec.image", fmt.Errorf(
 		"the image %s has a FunctionConfig already: %s at %s", c.Image, other.Name,
 		other.ImagePos))
@@ -134,8 +141,8 @@ func (m *common) text(s string) string {
 	return s
 }
 
-func (m *common) newEntry(c *Config, defaultPrefix string) *entry {
-	e := &entry{config: c, literal: map[string]uint8{}}
+func (m *common) newEntry(c *Config, defaultPrefix string) *configEntry {
+	e := &configEntry{config: c, literal: map[string]uint8{}}
 	for _, p := range c.Prefixes {
 		if p == "" {
 			p = defaultPrefix
@@ -160,7 +167,7 @@ func (m *common) newEntry(c *Config, defaultPrefix string) *entry {
 }
 
 // use sets the tags of a section.
-func (m *common) use(e *entry, section int, tags []Tag) {
+func (m *common) use(e *configEntry, section int, tags []Tag) {
 	s := &e.sections[section]
 	s.used, s.tags = true, tags
 	for i := range tags {

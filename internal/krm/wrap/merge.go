@@ -8,13 +8,16 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// merger merges a generated resource into the existing document (X4): what is generated wins, what
-// only the document has stays, null removes. Lists with merge keys are merged by them, other lists
-// are replaced.
-type merger struct{ doc *gaby.YamlDoc }
+// resourceMerger merges a generated resource into the existing document (X4): what is generated
+// wins, what only the document has stays, null removes. Lists with merge keys are merged by them,
+// other lists are replaced.
+type resourceMerger struct{ doc *gaby.YamlDoc }
 
 // value merges generated into the value old at path.
-func (m *merger) value(path []string, old, generated gaby.Value, keys *configkit.MergeKeyTree,
+func (m *resourceMerger) value(
+	path []string,
+	old, generated gaby.Value,
+	keys *configkit.MergeKeyTree,
 ) error {
 	switch {
 	case generated.IsNull():
@@ -36,7 +39,10 @@ func (m *merger) value(path []string, old, generated gaby.Value, keys *configkit
 }
 
 // mapping merges maps. A new key comes after the one that it follows in what was generated.
-func (m *merger) mapping(path []string, old, generated gaby.Value, keys *configkit.MergeKeyTree,
+func (m *resourceMerger) mapping(
+	path []string,
+	old, generated gaby.Value,
+	keys *configkit.MergeKeyTree,
 ) error {
 	before := ""
 	for _, c := range generated.All() {
@@ -59,7 +65,10 @@ func (m *merger) mapping(path []string, old, generated gaby.Value, keys *configk
 }
 
 // list merges lists by their merge keys. New elements are appended.
-func (m *merger) list(path []string, old, generated gaby.Value, keys *configkit.MergeKeyTree,
+func (m *resourceMerger) list(
+	path []string,
+	old, generated gaby.Value,
+	keys *configkit.MergeKeyTree,
 ) error {
 	have := slices.Collect(old.Entries())
 	for _, g := range generated.All() {

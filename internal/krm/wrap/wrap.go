@@ -262,7 +262,7 @@ func (o *Options) mergeInto(have, item *krm.Item) error {
 	if err != nil {
 		return err
 	}
-	m := &merger{doc: have.Doc}
+	m := &resourceMerger{doc: have.Doc}
 	keys := o.Provider.MergeKeys(api.ResourceType(h.APIVersion + "/" + h.Kind))
 	return m.value(nil, have.Doc.Value(), item.Doc.Value(), keys)
 }

@@ -65,8 +65,8 @@ func (k Kind) String() string {
 	return "a scalar"
 }
 
-// Program is a compiled expression. It is safe for concurrent use.
-type Program struct {
+// Expression is a compiled expression. It is safe for concurrent use.
+type Expression struct {
 	expression.Source
 	kinds   []Kind
 	env     *cel.Env
@@ -76,7 +76,7 @@ type Program struct {
 
 // Compile compiles an expression about a resource, which the expression calls object or r. The
 // result must have one of the kinds. The error is one or several (joined) *[expression.Error].
-func Compile(text string, kinds ...Kind) (*Program, error) {
+func Compile(text string, kinds ...Kind) (*Expression, error) {
 	env, err := environment()
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func Compile(text string, kinds ...Kind) (*Program, error) {
 
 // CompileArgument compiles an expression for the value of an argument. It cannot refer to a
 // resource.
-func CompileArgument(text string) (*Program, error) {
+func CompileArgument(text string) (*Expression, error) {
 	env, err := environment()
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func CompileArgument(text string) (*Program, error) {
 
 // CompileUnit compiles an expression about all resources of a unit, a list that the expression
 // calls resources. The result must be of one of kinds, or a string, number or bool without kinds.
-func CompileUnit(text string, kinds ...Kind) (*Program, error) {
+func CompileUnit(text string, kinds ...Kind) (*Expression, error) {
 	env, err := environment()
 	if err != nil {
 		return nil, err
@@ -106,8 +106,8 @@ func CompileUnit(text string, kinds ...Kind) (*Program, error) {
 
 // compile compiles an expression in an environment. If kinds is nil, the result is the value of an
 // argument.
-func compile(env *cel.Env, text string, kinds []Kind) (*Program, error) {
-	p := &Program{
+func compile(env *cel.Env, text string, kinds []Kind) (*Expression, error) {
+	p := &Expression{
 		Source: expression.Source{Language: Language, Text: text}, kinds: kinds, env: env,
 	}
 	if strings.TrimSpace(text) == "" {
@@ -129,7 +129,7 @@ func compile(env *cel.Env, text string, kinds []Kind) (*Program, error) {
 }
 
 // plan returns a program that can be evaluated, with the limits.
-func (p *Program) plan(options ...cel.ProgramOption) (cel.Program, error) {
+func (p *Expression) plan(options ...cel.ProgramOption) (cel.Program, error) {
 	all, err := environment()
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (p *Program) plan(options ...cel.ProgramOption) (cel.Program, error) {
 
 // gives reports whether a result may have this kind. The value of an argument may be a string, bool
 // or number.
-func (p *Program) gives(kind types.Kind) bool {
+func (p *Expression) gives(kind types.Kind) bool {
 	if p.kinds == nil {
 		switch kind {
 		case types.StringKind, types.BoolKind, types.IntKind, types.UintKind, types.DoubleKind:
@@ -154,7 +154,7 @@ func (p *Program) gives(kind types.Kind) bool {
 }
 
 // wanted returns the wanted kinds for messages.
-func (p *Program) wanted() string {
+func (p *Expression) wanted() string {
 	if p.kinds == nil {
 		return "a string, number or bool"
 	}
@@ -198,7 +198,7 @@ func (a *activation) Parent() interpreter.Activation { return nil }
 
 // Eval evaluates the expression on a resource. The result is a bool, or data as accepted by
 // [gaby.YamlDoc.Set], of one of the kinds passed to Compile. The error is an *[expression.Error].
-func (p *Program) Eval(
+func (p *Expression) Eval(
 	ctx context.Context, resource gaby.Value, scope *expression.Scope,
 ) (any, error) {
 	value, err := p.eval(ctx, resource, scope)
@@ -216,7 +216,7 @@ func (p *Program) Eval(
 }
 
 // Bind returns Eval with its scope.
-func (p *Program) Bind(
+func (p *Expression) Bind(
 	scope *expression.Scope,
 ) func(ctx context.Context, resource gaby.Value) (any, error) {
 	return func(ctx context.Context, resource gaby.Value) (any, error) {
@@ -226,7 +226,7 @@ func (p *Program) Bind(
 
 // EvalUnit evaluates the expression on the resources of a unit. The result is a string, bool,
 // int64, uint64 or float64. The error is an *[expression.Error].
-func (p *Program) EvalUnit(
+func (p *Expression) EvalUnit(
 	ctx context.Context, resources []gaby.Value, scope *expression.Scope,
 ) (any, error) {
 	value, err := p.evalIn(ctx, &activation{resources: resources, scope: scope})
@@ -237,7 +237,7 @@ func (p *Program) EvalUnit(
 }
 
 // eval evaluates the expression and checks the kind of the result.
-func (p *Program) eval(
+func (p *Expression) eval(
 	ctx context.Context, resource gaby.Value, scope *expression.Scope,
 ) (ref.Val, error) {
 	return p.evalIn(ctx,
@@ -245,7 +245,7 @@ func (p *Program) eval(
 }
 
 // evalIn evaluates the expression with the variables of an activation.
-func (p *Program) evalIn(ctx context.Context, a *activation) (ref.Val, error) {
+func (p *Expression) evalIn(ctx context.Context, a *activation) (ref.Val, error) {
 	value, _, err := evaluate(ctx, p.program, a)
 	if err != nil {
 		return nil, p.explain(ctx, a, err)
@@ -257,7 +257,7 @@ func (p *Program) evalIn(ctx context.Context, a *activation) (ref.Val, error) {
 }
 
 // wrongKind returns the error of a result of another kind than is wanted.
-func (p *Program) wrongKind(returns, result string) error {
+func (p *Expression) wrongKind(returns, result string) error {
 	problem := p.Fail(1, "expression %s %s, not %s", returns, result, p.wanted())
 	problem.Result = true
 	return problem
@@ -265,7 +265,7 @@ func (p *Program) wrongKind(returns, result string) error {
 
 // EvalText evaluates the expression of an argument. Numbers have their shortest form; whole numbers
 // have no decimal point.
-func (p *Program) EvalText(ctx context.Context, scope *expression.Scope) (string, error) {
+func (p *Expression) EvalText(ctx context.Context, scope *expression.Scope) (string, error) {
 	value, err := p.eval(ctx, gaby.Value{}, scope)
 	if err != nil {
 		return "", err

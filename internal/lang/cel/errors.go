@@ -25,7 +25,7 @@ import (
 
 // compileErrors returns the problems of an expression that does not compile. The parser guesses
 // after a syntax error, so only the first syntax error is returned.
-func (p *Program) compileErrors(issues *cel.Issues) error {
+func (p *Expression) compileErrors(issues *cel.Issues) error {
 	var problems []error
 	for _, e := range issues.Errors() {
 		problem := p.Fail(p.At(e.Location.Line(), max(0, e.Location.Column())+1), "")
@@ -141,7 +141,7 @@ func suggestion(env *cel.Env, name string) string {
 
 // explain turns the error of an evaluation into an *[expression.Error]. It evaluates the expression
 // again, this time recording the value of each part.
-func (p *Program) explain(ctx context.Context, a *activation, err error) error {
+func (p *Expression) explain(ctx context.Context, a *activation, err error) error {
 	failed, inStep := errors.AsType[*types.Err](err)
 	if _, limited := errors.AsType[*limit.Error](err); limited || ctx.Err() != nil {
 		problem := p.Ended(err)
@@ -176,7 +176,7 @@ func (p *Program) explain(ctx context.Context, a *activation, err error) error {
 }
 
 // column returns the column of a part of the expression.
-func (p *Program) column(id int64) int {
+func (p *Expression) column(id int64) int {
 	at := p.ast.NativeRep().SourceInfo().GetStartLocation(id)
 	return p.At(at.Line(), at.Column()+1)
 }

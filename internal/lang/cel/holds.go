@@ -12,7 +12,7 @@ import (
 
 // Holds reports whether an expression that gives a bool is true of a resource. It is false if the
 // expression needs a key that the resource does not have. Other errors are those of Eval.
-func (p *Program) Holds(
+func (p *Expression) Holds(
 	ctx context.Context, resource gaby.Value, scope *expression.Scope,
 ) (bool, error) {
 	// Eval would evaluate the expression again to explain the missing key, for most resources.

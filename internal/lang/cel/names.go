@@ -10,7 +10,7 @@ import (
 
 // Names returns the parameters and the fields of the function's context that the expression names,
 // sorted. Names that the expression computes are not known.
-func (p *Program) Names() (params, context []string) {
+func (p *Expression) Names() (params, context []string) {
 	of := map[string]*[]string{"params": &params, "functionContext": &context}
 	note := func(operand ast.Expr, name string) {
 		if operand.Kind() == ast.IdentKind && of[operand.AsIdent()] != nil {

@@ -21,7 +21,7 @@ func PodVariables() []string {
 
 // CompileForPod compiles an expression about a pod, with the PodVariables. The result must have one
 // of the kinds. The error is one or several (joined) *[expression.Error].
-func CompileForPod(text string, kinds ...Kind) (*Program, error) {
+func CompileForPod(text string, kinds ...Kind) (*Expression, error) {
 	env, err := environment()
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func CompileForPod(text string, kinds ...Kind) (*Program, error) {
 
 // EvalForPod evaluates an expression of CompileForPod. variables are the PodVariables that have a
 // value here; reading another one is an error. The result and the error are those of Eval.
-func (p *Program) EvalForPod(
+func (p *Expression) EvalForPod(
 	ctx context.Context, resource gaby.Value, variables map[string]any,
 	scope *expression.Scope,
 ) (any, error) {

@@ -45,8 +45,8 @@ type envKey struct {
 // rule is a compiled rule of a CustomResourceDefinition.
 type rule struct {
 	self    *shape
-	program *Program
-	message *Program // computes the message for a violation; may be nil
+	program *Expression
+	message *Expression // computes the message for a violation; may be nil
 }
 
 // compile compiles a rule about the values of a schema. Without a schema, the type of self is
@@ -80,7 +80,7 @@ func (c *ruleCompiler) compile(
 }
 
 // compileOf compiles the expression of a keyword. Its errors are *jsonschema.RuleError.
-func compileOf(keyword string, env *cel.Env, text string, kind Kind) (*Program, error) {
+func compileOf(keyword string, env *cel.Env, text string, kind Kind) (*Expression, error) {
 	program, err := compile(env, text, []Kind{kind})
 	if err == nil {
 		return program, nil
@@ -122,7 +122,7 @@ func (c *ruleCompiler) environment(key envKey) (*cel.Env, error) {
 }
 
 // mentions reports whether the expression uses a variable.
-func (p *Program) mentions(name string) bool {
+func (p *Expression) mentions(name string) bool {
 	found := false
 	ast.PreOrderVisit(p.ast.NativeRep().Expr(), ast.NewExprVisitor(func(n ast.Expr) {
 		found = found || n.Kind() == ast.IdentKind && n.AsIdent() == name

@@ -17,20 +17,20 @@ import (
 // line is how the line begins, after the time.
 const line = "Starlark failed to allocate 4GB address space"
 
-// filter is the output of the standard logger without the line.
-type filter struct{ io.Writer }
+// logFilter is the output of the standard logger without the line.
+type logFilter struct{ io.Writer }
 
 //nolint:gochecknoglobals // the standard logger is global; made before the library logs
 var installed = install()
 
-func install() *filter {
-	f := &filter{log.Writer()}
+func install() *logFilter {
+	f := &logFilter{log.Writer()}
 	log.SetOutput(f)
 	return f
 }
 
 // Write implements [io.Writer].
-func (f *filter) Write(p []byte) (int, error) {
+func (f *logFilter) Write(p []byte) (int, error) {
 	if bytes.Contains(p, []byte(line)) {
 		return len(p), nil
 	}

@@ -9,7 +9,7 @@ import (
 
 func TestFilter(t *testing.T) {
 	var out strings.Builder
-	f := &filter{&out}
+	f := &logFilter{&out}
 	for _, text := range []string{"a line\n", "2026/11/23 16:16:27 " + line + ": no memory.\n"} {
 		if n, err := f.Write([]byte(text)); n != len(text) || err != nil {
 			t.Errorf("%q: %d, %v", text, n, err)

@@ -7,7 +7,7 @@ import (
 
 // Names returns the parameters (.Params.name) and the fields of the function's context that the
 // template names, sorted. Names that the template computes are not known.
-func (p *Program) Names() (params, context []string) {
+func (p *Template) Names() (params, context []string) {
 	note := func(fields []string) {
 		switch {
 		case len(fields) == 0:

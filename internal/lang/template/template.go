@@ -37,8 +37,8 @@ const (
 	maxRounds = 100_000
 )
 
-// Program is a parsed template. It is safe for concurrent use.
-type Program struct {
+// Template is a parsed template. It is safe for concurrent use.
+type Template struct {
 	expression.Source
 	template *template.Template
 }
@@ -51,18 +51,18 @@ type data struct {
 }
 
 // Compile parses a template. The error is an *[expression.Error].
-func Compile(text string) (*Program, error) {
+func Compile(text string) (*Template, error) {
 	of := expression.Source{Language: Language, Text: text}
 	t, err := template.New("").Option("missingkey=error").Funcs(functions(limits{})).Parse(text)
 	if err != nil {
 		return nil, parseError(of, err)
 	}
-	return &Program{of, countRounds(t)}, nil
+	return &Template{of, countRounds(t)}, nil
 }
 
 // Render renders the template with the fields of the function's context and the parameters, which
 // the template calls .Params. The error is an *[expression.Error].
-func (p *Program) Render(fc *api.FunctionContext, params map[string]any) (string, error) {
+func (p *Template) Render(fc *api.FunctionContext, params map[string]any) (string, error) {
 	t, err := p.template.Clone()
 	if err != nil {
 		return "", p.Failed(err)

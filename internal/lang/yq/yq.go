@@ -96,8 +96,8 @@ var library = sync.OnceFunc(func() {
 	yqlib.ExpressionParser = hermetic{yqlib.ExpressionParser}
 })
 
-// Program is a valid expression. It is safe for concurrent use.
-type Program struct {
+// Expression is a valid expression. It is safe for concurrent use.
+type Expression struct {
 	expression.Source
 	// styled says that the expression is about styles of values. They are compared only then,
 	// because yq does not preserve all of them.
@@ -109,9 +109,9 @@ type Program struct {
 }
 
 // Compile parses an expression. The error is an *[expression.Error].
-func Compile(text string) (*Program, error) {
+func Compile(text string) (*Expression, error) {
 	library()
-	p := &Program{Source: expression.Source{Language: Language, Text: text}}
+	p := &Expression{Source: expression.Source{Language: Language, Text: text}}
 	if strings.TrimSpace(text) == "" {
 		problem := p.Fail(0, "the expression is empty")
 		problem.Hint = ". is the resource itself"
@@ -135,7 +135,7 @@ func has(node *yqlib.ExpressionNode, operator string) bool {
 
 // compileError turns an error of the library into an *[expression.Error]. The library seldom
 // reports a position, so the error's column is searched for.
-func (p *Program) compileError(err error) error {
+func (p *Expression) compileError(err error) error {
 	problem := p.Failed(err)
 	problem.Msg = strings.TrimPrefix(problem.Msg, "bad expression, ")
 	if refused, ok := errors.AsType[*refusedError](err); ok {
@@ -164,7 +164,7 @@ func (p *Program) compileError(err error) error {
 }
 
 // columnOf returns the column of the first occurrence of word, or 0.
-func (p *Program) columnOf(word string) int {
+func (p *Expression) columnOf(word string) int {
 	if i := strings.Index(p.Text, word); word != "" && i >= 0 {
 		return len([]rune(p.Text[:i])) + 1
 	}
@@ -201,7 +201,7 @@ func unmatched(text string) int {
 // Run is an expression with its parameters, which the expression calls $params. It must not be used
 // concurrently.
 type Run struct {
-	program   *Program
+	program   *Expression
 	node      *yqlib.ExpressionNode
 	variables map[string]*list.List
 	prefs     yqlib.YamlPreferences
@@ -209,7 +209,7 @@ type Run struct {
 }
 
 // Bind returns the expression with values for its parameters.
-func (p *Program) Bind(params map[string]any) (*Run, error) {
+func (p *Expression) Bind(params map[string]any) (*Run, error) {
 	node, err := yqlib.ExpressionParser.ParseExpression(p.Text)
 	if err != nil {
 		return nil, p.compileError(err)
@@ -231,7 +231,7 @@ func (p *Program) Bind(params map[string]any) (*Run, error) {
 }
 
 // problem turns an error into an *[expression.Error] about the expression.
-func (p *Program) problem(err error) *expression.Error {
+func (p *Expression) problem(err error) *expression.Error {
 	_, limited := errors.AsType[*limit.Error](err)
 	if limited || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return p.Ended(err)

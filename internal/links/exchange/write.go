@@ -13,9 +13,9 @@ type Element struct {
 	Invocation *entity.Invocation `json:",omitempty"`
 	Filter     *FilterByID        `json:",omitempty"`
 	Link       *LinkByID          `json:",omitempty"`
-	FromUnit   *Reference         `json:",omitempty"`
-	ToUnit     *Reference         `json:",omitempty"`
-	ToSpace    *Reference         `json:",omitempty"`
+	FromUnit   *ForeignReference  `json:",omitempty"`
+	ToUnit     *ForeignReference  `json:",omitempty"`
+	ToSpace    *ForeignReference  `json:",omitempty"`
 }
 
 // UnitWithData is a unit with its data, which JSON has in base64.
@@ -25,8 +25,8 @@ type UnitWithData struct {
 	LiveState []byte `json:",omitempty"`
 }
 
-// Reference is an entity that another one refers to.
-type Reference struct {
+// ForeignReference is an entity that another one refers to.
+type ForeignReference struct {
 	UnitID  string `json:",omitempty"`
 	SpaceID string
 	Slug    string
@@ -55,7 +55,7 @@ func (m IDs) Origin(e *Element) {
 			}
 		}
 	}
-	for _, r := range []*Reference{e.FromUnit, e.ToUnit, e.ToSpace} {
+	for _, r := range []*ForeignReference{e.FromUnit, e.ToUnit, e.ToSpace} {
 		if r != nil {
 			swap(&r.UnitID, &r.SpaceID)
 		}

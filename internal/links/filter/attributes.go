@@ -88,9 +88,9 @@ func Schema(kind entity.Kind) where.Attributes {
 
 // Of returns the attributes of an entity or a revision. They are its fields, which filters compare
 // as JSON has them.
-func Of(of any) func(name string) where.Value {
+func Of(of any) func(name string) where.Operand {
 	v := reflect.ValueOf(of).Elem()
-	return func(name string) where.Value {
+	return func(name string) where.Operand {
 		field := strings.TrimSuffix(name, ".Slug")
 		switch e := of.(type) {
 		case *entity.Link:
@@ -102,7 +102,7 @@ func Of(of any) func(name string) where.Value {
 			}
 		case *entity.Unit:
 			if name == "UpstreamRevisionNum" && e.UpstreamUnitID == "" {
-				return where.Value{}
+				return where.Operand{}
 			}
 		}
 		if name == "Space.Slug" {
@@ -113,19 +113,19 @@ func Of(of any) func(name string) where.Value {
 }
 
 // value returns the value of a field: NULL for empty texts, IDs and pointers, the length of a list.
-func value(v reflect.Value) where.Value {
+func value(v reflect.Value) where.Operand {
 	if !v.IsValid() {
-		return where.Value{}
+		return where.Operand{}
 	}
 	switch of := v.Interface().(type) {
 	case time.Time:
 		// RFC 3339 in UTC: the texts sort like the times.
 		if of.IsZero() {
-			return where.Value{}
+			return where.Operand{}
 		}
 		return text(of.UTC().Format(time.RFC3339))
 	case map[string]string:
-		return where.Value{Present: true, Map: of}
+		return where.Operand{Present: true, Map: of}
 	case map[string]bool:
 		closed := map[string]string{}
 		for name, is := range of {
@@ -133,25 +133,25 @@ func value(v reflect.Value) where.Value {
 				closed[name] = "true"
 			}
 		}
-		return where.Value{Present: true, Map: closed}
+		return where.Operand{Present: true, Map: closed}
 	}
 	switch v.Kind() {
 	case reflect.String:
 		return text(v.String())
 	case reflect.Int64:
-		return where.Value{Present: true, Number: v.Int()}
+		return where.Operand{Present: true, Number: v.Int()}
 	case reflect.Bool:
-		return where.Value{Present: true, Bool: v.Bool()}
+		return where.Operand{Present: true, Bool: v.Bool()}
 	case reflect.Slice:
-		return where.Value{Present: true, Number: int64(v.Len())}
+		return where.Operand{Present: true, Number: int64(v.Len())}
 	case reflect.Pointer:
 		return value(v.Elem()) // of nil it is not valid
 	}
-	return where.Value{}
+	return where.Operand{}
 }
 
 // text returns a text, or NULL if it is empty.
-func text(s string) where.Value { return where.Value{Present: s != "", Text: s} }
+func text(s string) where.Operand { return where.Operand{Present: s != "", Text: s} }
 
 // MutationContext is what a filter of mutations needs beside the mutation.
 type MutationContext struct {
@@ -163,13 +163,13 @@ type MutationContext struct {
 }
 
 // OfMutation returns the attributes of a mutation. What a mutation lacks is NULL.
-func OfMutation(m *entity.Mutation, c MutationContext) func(string) where.Value {
+func OfMutation(m *entity.Mutation, c MutationContext) func(string) where.Operand {
 	own := Of(m)
-	return func(name string) where.Value {
+	return func(name string) where.Operand {
 		switch name {
 		case "FunctionName":
 			if m.FunctionInvocation == nil {
-				return where.Value{}
+				return where.Operand{}
 			}
 			return text(m.FunctionInvocation.FunctionName)
 		case "UpdatedAt":
@@ -186,7 +186,7 @@ func OfMutation(m *entity.Mutation, c MutationContext) func(string) where.Value 
 			return text(c.UnitName(m.MergeSourceID))
 		case "RevisionID", "Source":
 			if c.Revision == nil {
-				return where.Value{}
+				return where.Operand{}
 			}
 			return Of(c.Revision)(name)
 		}

@@ -139,7 +139,7 @@ func TestSchemasHaveValues(t *testing.T) {
 	for _, s := range []struct {
 		name   string
 		schema where.Attributes
-		of     func(string) where.Value
+		of     func(string) where.Operand
 	}{
 		{"space", filter.Schema(entity.KindSpace), filter.Of(&entity.Space{SpaceID: "a", Common: c})},
 		{"unit", filter.Schema(entity.KindUnit), filter.Of(unit)},

@@ -26,7 +26,7 @@ type band struct {
 // cluster moves the boxes of each group into a band of its own, so that frames do not overlap.
 // Within a row, the boxes of a group keep their order. An edge that passes a row is in the band of
 // its downstream node.
-func (l *layout) cluster(g *Graph, edges []Edge) {
+func (l *rowLayout) cluster(g *Graph, edges []Edge) {
 	groups := g.groups()
 	groupOf := func(b int) int {
 		node := l.boxes[b].node

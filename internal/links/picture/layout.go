@@ -41,8 +41,8 @@ type segment struct {
 
 type point struct{ x, y int }
 
-// layout is a graph in rows: upstreams above what takes from them.
-type layout struct {
+// rowLayout is a graph in rows: upstreams above what takes from them.
+type rowLayout struct {
 	boxes         []box   // the nodes, and then the passing edges
 	rows          [][]int // boxes, from left to right
 	segments      []segment
@@ -54,8 +54,8 @@ type layout struct {
 // arrange puts nodes of one level in a row. Rows are ordered so that few edges cross, long edges
 // pass rows between the boxes, and labels do not overlap.
 // With clusters each group has a band from top to bottom.
-func arrange(g *Graph, edges []Edge, clusters bool) *layout {
-	l := &layout{boxes: make([]box, len(g.Nodes))}
+func arrange(g *Graph, edges []Edge, clusters bool) *rowLayout {
+	l := &rowLayout{boxes: make([]box, len(g.Nodes))}
 	last := 0
 	for i, n := range g.Nodes {
 		row := max(n.Level, 0) // nodes of a cycle have no level
@@ -83,7 +83,7 @@ func arrange(g *Graph, edges []Edge, clusters bool) *layout {
 }
 
 // connect makes the segments of an edge.
-func (l *layout) connect(i int, e Edge) {
+func (l *rowLayout) connect(i int, e Edge) {
 	from, to := l.boxes[e.From].row, l.boxes[e.To].row
 	if to >= from {
 		l.level = append(l.level, segment{from: e.From, to: e.To, edge: i, label: e.title()})
@@ -108,7 +108,7 @@ func (l *layout) connect(i int, e Edge) {
 
 // order sorts each row by the mean position of what its boxes are connected with, some times down
 // and up.
-func (l *layout) order() {
+func (l *rowLayout) order() {
 	above, below := make([][]int, len(l.boxes)), make([][]int, len(l.boxes))
 	for _, s := range l.segments {
 		above[s.from] = append(above[s.from], s.to)
@@ -151,7 +151,7 @@ func (l *layout) order() {
 }
 
 // place gives the boxes their position from left to right. All rows have the same middle.
-func (l *layout) place() {
+func (l *rowLayout) place() {
 	var widths []int
 	for _, row := range l.rows {
 		x := margin
@@ -175,7 +175,7 @@ func (l *layout) place() {
 func textWidth(text string) int { return utf8.RuneCountInString(text) * labelWidth }
 
 // ports spreads the ends of edges over the sides of the boxes.
-func (l *layout) ports() {
+func (l *rowLayout) ports() {
 	out, in := map[int][]int{}, map[int][]int{}
 	for i := range l.segments {
 		out[l.segments[i].from] = append(out[l.segments[i].from], i)
@@ -201,7 +201,7 @@ func (l *layout) ports() {
 
 // labels gives rows their position from top to bottom, with as many lanes between them as the
 // labels need.
-func (l *layout) labels() {
+func (l *rowLayout) labels() {
 	y := margin
 	if l.bands != nil {
 		y += frameTitle
@@ -232,14 +232,14 @@ func (l *layout) labels() {
 }
 
 // inside moves the middle of a label into the picture.
-func (l *layout) inside(x int, label string) int {
+func (l *rowLayout) inside(x int, label string) int {
 	half := textWidth(label)/2 + 4
 	return max(half, min(x, l.width-half))
 }
 
 // between places the segments between a row and the one above, which ends at y, and their labels.
 // It returns the distance of the rows.
-func (l *layout) between(row, y int) int {
+func (l *rowLayout) between(row, y int) int {
 	var all []*segment
 	total := 0
 	for i := range l.segments {
@@ -265,7 +265,7 @@ func (l *layout) between(row, y int) int {
 
 // lanes places labels in lanes from y on, each where its edge is at that height. It reports false
 // if they overlap.
-func (l *layout) lanes(all []*segment, lanes, y int) bool {
+func (l *rowLayout) lanes(all []*segment, lanes, y int) bool {
 	ends := make([][]point, lanes) // the taken ranges
 	for n, s := range all {
 		if s.label == "" {

@@ -155,12 +155,12 @@ func (p *Propagator) valid(links []*workspace.Link) error {
 }
 
 // Unit returns a unit at its head as package link reads it, without its mutations.
-func (p *Propagator) Unit(u *workspace.Unit) (resolve.Unit, error) { return p.unit(u, false) }
+func (p *Propagator) Unit(u *workspace.Unit) (resolve.HeadUnit, error) { return p.unit(u, false) }
 
 // unit reads a unit at its head, and its mutations if they are wanted.
-func (p *Propagator) unit(u *workspace.Unit, mutations bool) (resolve.Unit, error) {
+func (p *Propagator) unit(u *workspace.Unit, mutations bool) (resolve.HeadUnit, error) {
 	s := p.Workspace.Store
-	all := resolve.Unit{Unit: u.Unit}
+	all := resolve.HeadUnit{Unit: u.Unit}
 	if space, err := p.Workspace.Space(u.SpaceSlug); err == nil {
 		all.Space = space.Space
 	}
@@ -224,7 +224,7 @@ func (p *Propagator) upstream(u *workspace.Unit, mutations bool) (*resolve.Upstr
 	if err != nil {
 		return nil, err
 	}
-	up := &resolve.Upstream{Unit: unit, At: func(n int64, live bool) ([]byte, error) {
+	up := &resolve.Upstream{HeadUnit: unit, At: func(n int64, live bool) ([]byte, error) {
 		return p.Workspace.Store.Version(u, n, live)
 	}}
 	if u.HeadUnitActionNum > 0 {

@@ -13,7 +13,7 @@ import (
 // checked returns the codes of what is wrong with a link, and of its warnings.
 func checked(w *world, l *entity.Link, i *entity.Invocation) []string {
 	findings, warnings := resolve.Check(
-		w.executor, l, w.units[l.FromUnit].Unit.Unit, w.units[l.ToUnit].Unit.Unit, i,
+		w.executor, l, w.units[l.FromUnit].HeadUnit.Unit, w.units[l.ToUnit].HeadUnit.Unit, i,
 	)
 	codes := []string{}
 	for _, f := range findings {

@@ -24,7 +24,7 @@ type Applied struct {
 // nothing to write. A conflict without UnitID has a value of the user's own: it has no source, and
 // keeps the protection of what it replaces.
 func ApplyConflicts(
-	x *functions.Executor, u *Unit, chosen api.MutationConflictList,
+	x *functions.Executor, u *HeadUnit, chosen api.MutationConflictList,
 ) (*Applied, error) {
 	f, err := formatOf(x, u.ToolchainType)
 	if err != nil {

@@ -17,7 +17,7 @@ func TestApplyConflicts(t *testing.T) {
 		t.Fatal(conflictLines(out.Conflicts))
 	}
 	u := w.units["prod"]
-	a, err := resolve.ApplyConflicts(w.executor, &u.Unit, out.Conflicts)
+	a, err := resolve.ApplyConflicts(w.executor, &u.HeadUnit, out.Conflicts)
 	if err != nil || !a.Changed || len(a.Left) > 0 {
 		t.Fatal(err, a.Left)
 	}

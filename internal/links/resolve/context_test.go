@@ -41,7 +41,7 @@ func TestContextIsThatBeforeTheResolve(t *testing.T) {
 					" false true "+hash+"\n"))
 		})
 	}
-	u := &resolve.Unit{Unit: &entity.Unit{UnitID: "id-new"}}
+	u := &resolve.HeadUnit{Unit: &entity.Unit{UnitID: "id-new"}}
 	if fc := resolve.Context(u, false); fc.RevisionID != "" || fc.RevisionNum != 0 {
 		t.Errorf("a unit without data has the revision %d %q", fc.RevisionNum, fc.RevisionID)
 	}

@@ -313,7 +313,7 @@ func (d *doctor) link(u *facts, l *entity.Link) {
 	}
 	if l.AutoUpdate {
 		_, warnings := Check(
-			d.graph.Executor, l, u.unit.Unit.Unit, up.unit.Unit.Unit, nil,
+			d.graph.Executor, l, u.unit.HeadUnit.Unit, up.unit.HeadUnit.Unit, nil,
 		)
 		for _, w := range warnings {
 			if w.Code == entity.WarnUnstableContext {

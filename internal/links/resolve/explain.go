@@ -181,7 +181,13 @@ func (g *Inspector) resource(unit *Upstream, ref entity.ResourceReference) (*res
 	if len(found) > 1 {
 		code, count = entity.CodeAmbiguous, fmt.Sprintf("%d resources", len(found))
 	}
-	return nil, unit.Unit.Fail(code, "unit %s has %s %s", g.Names(unit.UnitID), count, refText(ref))
+	return nil, unit.HeadUnit.Fail(
+		code,
+		"unit %s has %s %s",
+		g.Names(unit.UnitID),
+		count,
+		refText(ref),
+	)
 }
 
 // follow explains the upstream values of a value that a link or a merge set. What cannot be found
@@ -271,7 +277,7 @@ func (g *Inspector) mergeAnswer(
 	if err != nil {
 		return answer, err
 	}
-	matches, err := in.MutationMatches(l.WhereMutation, unit.Unit.Unit, m)
+	matches, err := in.MutationMatches(l.WhereMutation, unit.HeadUnit.Unit, m)
 	if err != nil {
 		return answer, err
 	}
@@ -308,7 +314,7 @@ func (g *Inspector) next(
 	if patched {
 		next.Changes = true
 		after := *unit
-		after.Unit.Data = out.Data
+		after.HeadUnit.Data = out.Data
 		next.Value = nil
 		if found, err := g.resource(&after, referenceTo(&e.Resource)); err == nil {
 			next.Value, _, _ = found.read(e.Path)
@@ -340,7 +346,8 @@ func (e *Explanation) changedBy(list api.ResourceMutationList) bool {
 		}
 		for path := range m.PathMutationMap {
 			plain := mutation.PlainPath(path)
-			if strings.HasPrefix(plain+".", e.Path+".") || strings.HasPrefix(e.Path+".", plain+".") {
+			if strings.HasPrefix(plain+".", e.Path+".") ||
+				strings.HasPrefix(e.Path+".", plain+".") {
 				return true
 			}
 		}

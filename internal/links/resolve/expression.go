@@ -19,7 +19,7 @@ const noID = "00000000-0000-0000-0000-000000000000"
 
 // Context returns the context in which functions and expressions see a unit. live says that they
 // see its live state.
-func Context(u *Unit, live bool) api.FunctionContext {
+func Context(u *HeadUnit, live bool) api.FunctionContext {
 	fc := api.FunctionContext{
 		ToolchainType: u.ToolchainType, UnitSlug: u.Slug, UnitID: u.UnitID,
 		UnitLabels: u.Labels, UnitAnnotations: u.Annotations,

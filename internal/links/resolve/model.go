@@ -6,8 +6,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/links/entity"
 )
 
-// Unit is a unit at its head.
-type Unit struct {
+// HeadUnit is a unit at its head.
+type HeadUnit struct {
 	*entity.Unit
 	Space *entity.Space // may be nil if nothing is known about it
 	Data  []byte
@@ -20,7 +20,7 @@ type Unit struct {
 
 // Upstream is an upstream unit. Several resolves, one after another, may share it.
 type Upstream struct {
-	Unit
+	HeadUnit
 	// Live is the newest capture of the live state. Its number is HeadUnitActionNum, 0 if nothing
 	// was captured.
 	Live []byte
@@ -40,7 +40,7 @@ type sourceKey struct {
 
 // Input is what a resolve depends on.
 type Input struct {
-	Downstream Unit
+	Downstream HeadUnit
 	// Links are the links to resolve, Others the other links of the unit.
 	Links, Others []*entity.Link
 	Upstreams     map[string]*Upstream          // by ID

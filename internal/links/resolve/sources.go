@@ -56,7 +56,7 @@ func (f format) diff(before, after []byte, num int64) (api.ResourceMutationList,
 // Adopt returns the sources of a unit that is declared to have all of an upstream unit. What both
 // have, and the unit has had since its history began, was merged from there by the next mutation.
 // Adopt returns nil if the history says of all values where they came from.
-func Adopt(x *functions.Executor, u *Unit, upstream []byte) (api.ResourceMutationList, error) {
+func Adopt(x *functions.Executor, u *HeadUnit, upstream []byte) (api.ResourceMutationList, error) {
 	first := map[int]bool{} // the mutations with which the history began
 	for i := range u.Mutations {
 		m := &u.Mutations[i]

@@ -149,7 +149,7 @@ func (r *resolver) runGetter(
 	invocation.Arguments = literals(invocation.Arguments)
 	name := invocation.FunctionName
 	result, err := r.in.Executor.Run(r.ctx, &api.FunctionInvocationRequest{
-		FunctionContext: Context(&s.up.Unit, l.UseLiveState), ConfigData: s.data,
+		FunctionContext: Context(&s.up.HeadUnit, l.UseLiveState), ConfigData: s.data,
 		WhereResource:       l.WhereResource,
 		FunctionInvocations: api.FunctionInvocationList{invocation},
 	}, handler.Options{})

@@ -232,7 +232,7 @@ func (r *resolver) transformed(
 ) (string, error) {
 	// The filter of the link is the request's, that of the invocation is its own.
 	result, err := r.in.Executor.Run(r.ctx, &api.FunctionInvocationRequest{
-		FunctionContext: Context(&s.up.Unit, l.UseLiveState), ConfigData: s.data,
+		FunctionContext: Context(&s.up.HeadUnit, l.UseLiveState), ConfigData: s.data,
 		WhereResource: l.WhereResource,
 		FunctionInvocations: api.FunctionInvocationList{{
 			FunctionName:  invocation.FunctionName,

@@ -27,7 +27,7 @@ type world struct {
 
 // unit is a unit with its history.
 type unit struct {
-	resolve.Unit
+	resolve.HeadUnit
 	revisions [][]byte // by number
 	live      [][]byte
 }
@@ -42,7 +42,7 @@ func newWorld(t testing.TB) *world {
 // unit creates a unit in the space prod. Without a toolchain it is Kubernetes/YAML.
 func (w *world) unit(slug, data string, toolchain ...api.ToolchainType) *unit {
 	u := &unit{revisions: [][]byte{nil}, live: [][]byte{nil}}
-	u.Unit.Unit = &entity.Unit{UnitID: "id-" + slug, ToolchainType: api.ToolchainKubernetesYAML}
+	u.HeadUnit.Unit = &entity.Unit{UnitID: "id-" + slug, ToolchainType: api.ToolchainKubernetesYAML}
 	u.Slug, u.SpaceSlug, u.SpaceID = slug, "prod", "id-prod"
 	u.Space = &entity.Space{SpaceID: "id-prod"}
 	u.Space.Slug = "prod"
@@ -135,7 +135,7 @@ func (w *world) link(slug, from, to string, t entity.UpdateType) *entity.Link {
 // input returns the input of a resolve of links of a unit; without slugs of all.
 func (w *world) input(slug string, links ...string) *resolve.Input {
 	in := &resolve.Input{
-		Downstream: w.units[slug].Unit, Upstreams: map[string]*resolve.Upstream{},
+		Downstream: w.units[slug].HeadUnit, Upstreams: map[string]*resolve.Upstream{},
 		Invocations: w.invocations, Executor: w.executor,
 		Names: func(id string) string { return "prod/" + strings.TrimPrefix(id, "id-") },
 		MutationMatches: func(where string, u *entity.Unit, m *entity.Mutation) (bool, error) {
@@ -165,7 +165,7 @@ func (w *world) input(slug string, links ...string) *resolve.Input {
 
 func (u *unit) upstream() *resolve.Upstream {
 	return &resolve.Upstream{
-		Unit: u.Unit, Live: u.live[len(u.live)-1],
+		HeadUnit: u.HeadUnit, Live: u.live[len(u.live)-1],
 		At: func(num int64, live bool) ([]byte, error) {
 			list := u.revisions
 			if live {
@@ -317,7 +317,7 @@ func (w *world) graph() *resolve.Inspector {
 		Names: func(id string) string { return "prod/" + strings.TrimPrefix(id, "id-") },
 	}
 	for _, slug := range slices.Sorted(maps.Keys(w.units)) {
-		g.Units = append(g.Units, w.units[slug].Unit.Unit)
+		g.Units = append(g.Units, w.units[slug].HeadUnit.Unit)
 	}
 	for _, slug := range slices.Sorted(maps.Keys(w.links)) {
 		g.Links = append(g.Links, w.links[slug])

@@ -174,7 +174,7 @@ func (s *Store) load(d definition) loaded {
 	}
 	l := loaded{fresh: true, entity: Of(entity.New(d.kind))}
 	text, err := s.readRegular(d.file)
-	*l.entity.from() = source{file: d.file}
+	*l.entity.from() = definedAt{file: d.file}
 	if err == nil {
 		l.entity.from().hash = hash(text)
 	}
@@ -253,7 +253,7 @@ func (s *Store) loadIndexed(d definition) (loaded, bool) {
 		e.Recorded != "" && pack.Unmarshal(e.Recorded, state) != nil {
 		return loaded{}, false
 	}
-	*known.from() = source{file: d.file, hash: e.Hash, packed: e.Definition, indexed: true}
+	*known.from() = definedAt{file: d.file, hash: e.Hash, packed: e.Definition, indexed: true}
 	known.Base().SpaceSlug = d.space
 	known.Restore(state)
 	if l, ok := known.(*Link); ok {

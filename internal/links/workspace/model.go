@@ -41,26 +41,26 @@ type entityKey struct {
 // Entity is an entity and where it is defined.
 type Entity interface {
 	entity.Entity
-	from() *source
+	from() *definedAt
 }
 
 // Space is a space and where it is defined.
 type Space struct {
 	*entity.Space
-	source
+	definedAt
 }
 
 // Unit is a unit and where it is defined.
 type Unit struct {
 	*entity.Unit
-	source
+	definedAt
 	node int // in the graph
 }
 
 // Link is a link and where it is defined.
 type Link struct {
 	*entity.Link
-	source
+	definedAt
 	// From and To are nil if they do not exist.
 	From, To *Unit
 
@@ -71,13 +71,13 @@ type Link struct {
 // Invocation is a stored invocation and where it is defined.
 type Invocation struct {
 	*entity.Invocation
-	source
+	definedAt
 }
 
 // Filter is a stored filter and where it is defined.
 type Filter struct {
 	*entity.Filter
-	source
+	definedAt
 }
 
 // Of returns an entity that is in no file yet.
@@ -97,8 +97,8 @@ func Of(e entity.Entity) Entity {
 	return nil
 }
 
-// source is where an entity is defined.
-type source struct {
+// definedAt is where an entity is defined.
+type definedAt struct {
 	file string // path in the workspace
 	hash string // of the file
 	// packed is the definition as it was read, for the index, and indexed says that it comes from
@@ -107,7 +107,7 @@ type source struct {
 	indexed bool
 }
 
-func (s *source) from() *source { return s }
+func (s *definedAt) from() *definedAt { return s }
 
 // DataFile returns the path of the working copy in the workspace.
 func (u *Unit) DataFile() string {

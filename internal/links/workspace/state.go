@@ -62,7 +62,7 @@ func recordOf(name string) string {
 
 // conflict returns an error if a file has a git conflict that nobody has resolved.
 func (s *Store) conflict(name string, text []byte) *entity.Error {
-	err := inputs.CheckConflict(&inputs.Unit{File: s.position(name).File, Data: text})
+	err := inputs.CheckConflict(&inputs.InputUnit{File: s.position(name).File, Data: text})
 	if err == nil {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 
 // readBatch reads the output of cat-file --batch: for each file a line with its size, its content
 // and a newline.
-func readBatch(out io.Reader, files []File, limit int64,
+func readBatch(out io.Reader, files []RevisionFile, limit int64,
 	take func(i int, data []byte, tooLarge bool),
 ) error {
 	r := bufio.NewReader(out)
@@ -43,7 +43,7 @@ func readBatch(out io.Reader, files []File, limit int64,
 
 // HasContent reports whether a file of a revision has this content. It compares hashes, so it reads
 // nothing.
-func (f File) HasContent(data []byte) bool {
+func (f RevisionFile) HasContent(data []byte) bool {
 	var h hash.Hash
 	switch len(f.Hash) {
 	case 2 * sha1.Size:

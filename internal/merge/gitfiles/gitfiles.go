@@ -59,8 +59,8 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 // Root returns the directory of the working tree.
 func (r *Repository) Root() string { return r.root }
 
-// File is a file of a revision or of the working tree.
-type File struct {
+// RevisionFile is a file of a revision or of the working tree.
+type RevisionFile struct {
 	Path string // relative to the root, with slashes
 	Hash string // of its content in the revision
 	Type Type
@@ -101,19 +101,19 @@ func (r *Repository) MergeBase(ctx context.Context, a, b string) (string, error)
 }
 
 // Files returns the files of a tree, in the order of their paths.
-func (r *Repository) Files(ctx context.Context, tree string) ([]File, error) {
+func (r *Repository) Files(ctx context.Context, tree string) ([]RevisionFile, error) {
 	out, err := r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", tree)
 	if err != nil {
 		return nil, err
 	}
-	var files []File
+	var files []RevisionFile
 	for entry := range strings.SplitSeq(string(out), "\x00") {
 		info, path, ok := strings.Cut(entry, "\t") // MODE TYPE HASH
 		fields := strings.Fields(info)
 		if !ok || len(fields) != 3 {
 			continue
 		}
-		files = append(files, File{Path: path, Hash: fields[2], Type: typeOf(fields[0])})
+		files = append(files, RevisionFile{Path: path, Hash: fields[2], Type: typeOf(fields[0])})
 	}
 	return files, nil
 }
@@ -131,7 +131,9 @@ func typeOf(mode string) Type {
 
 // Tracked returns the files of the working tree that the index has and that exist, without hashes.
 // untracked are the paths of others that no ignore file excludes.
-func (r *Repository) Tracked(ctx context.Context) (files []File, untracked []string, err error) {
+func (r *Repository) Tracked(
+	ctx context.Context,
+) (files []RevisionFile, untracked []string, err error) {
 	out, err := r.git(ctx, "ls-files", "-z", "--stage")
 	if err != nil {
 		return nil, nil, err
@@ -147,7 +149,7 @@ func (r *Repository) Tracked(ctx context.Context) (files []File, untracked []str
 		if err != nil {
 			continue // deleted in the working tree
 		}
-		file := File{Path: path, Type: typeOf(strings.Fields(info)[0])}
+		file := RevisionFile{Path: path, Type: typeOf(strings.Fields(info)[0])}
 		if file.Type == Regular && !found.Mode().IsRegular() {
 			file.Type = Link
 		}
@@ -221,7 +223,7 @@ func Within(path string, paths []string) bool {
 
 // Contents calls take with the content of each file, in their order. A content larger than limit
 // bytes is not read: data is nil then, and tooLarge is true.
-func (r *Repository) Contents(ctx context.Context, files []File, limit int64,
+func (r *Repository) Contents(ctx context.Context, files []RevisionFile, limit int64,
 	take func(i int, data []byte, tooLarge bool),
 ) error {
 	if len(files) == 0 {

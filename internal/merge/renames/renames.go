@@ -16,8 +16,8 @@ import (
 	"slices"
 )
 
-// File is a file that only one side has.
-type File struct {
+// LoneFile is a file that only one side has.
+type LoneFile struct {
 	Path string // with slashes
 	Data []byte
 	// Resources are the types and names of its resources, nil for a file without any.
@@ -36,7 +36,7 @@ const maxCompared = 1_000_000
 // the lines. Every file is in one pair at most, and pairs are in the order of the new files.
 //
 // complete is false if there were so many files that only equal ones were paired.
-func Find(before, after []File) (pairs []Pair, complete bool) {
+func Find(before, after []LoneFile) (pairs []Pair, complete bool) {
 	f := &finder{
 		before: before, after: after, complete: true,
 		usedOld: make([]bool, len(before)), usedNew: make([]bool, len(after)),
@@ -48,7 +48,7 @@ func Find(before, after []File) (pairs []Pair, complete bool) {
 }
 
 type finder struct {
-	before, after    []File
+	before, after    []LoneFile
 	usedOld, usedNew []bool
 	pairs            []Pair
 	complete         bool
@@ -174,7 +174,7 @@ type fileLines struct {
 	bytes map[uint64]int
 }
 
-func linesOf(seed maphash.Seed, files []File, indexes []int) map[int]fileLines {
+func linesOf(seed maphash.Seed, files []LoneFile, indexes []int) map[int]fileLines {
 	all := map[int]fileLines{}
 	for _, i := range indexes {
 		l := fileLines{bytes: map[uint64]int{}}

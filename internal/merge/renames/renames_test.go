@@ -10,69 +10,69 @@ import (
 )
 
 func TestFind(t *testing.T) {
-	file := func(path, text string, resources ...string) renames.File {
-		return renames.File{Path: path, Data: []byte(text), Resources: resources}
+	file := func(path, text string, resources ...string) renames.LoneFile {
+		return renames.LoneFile{Path: path, Data: []byte(text), Resources: resources}
 	}
 	const text = "a: 1\nb: 2\nc: 3\nd: 4\n"
 	tests := []struct {
 		name          string
-		before, after []renames.File
+		before, after []renames.LoneFile
 		want          string
 	}{
-		{"nothing", nil, []renames.File{file("a", text)}, ""},
+		{"nothing", nil, []renames.LoneFile{file("a", text)}, ""},
 		{
 			"equal",
-			[]renames.File{file("a", text)},
-			[]renames.File{file("x", text)},
+			[]renames.LoneFile{file("a", text)},
+			[]renames.LoneFile{file("x", text)},
 			"a>x",
 		},
 		{
 			"equal, by base name first",
-			[]renames.File{file("p/a", text), file("p/b", text)},
-			[]renames.File{file("q/b", text), file("q/a", text)},
+			[]renames.LoneFile{file("p/a", text), file("p/b", text)},
+			[]renames.LoneFile{file("q/b", text), file("q/a", text)},
 			"p/b>q/b p/a>q/a",
 		},
 		{
 			"changed",
-			[]renames.File{file("a", text)},
-			[]renames.File{file("x", "a: 1\nb: 2\nc: 3\nd: 5\n")},
+			[]renames.LoneFile{file("a", text)},
+			[]renames.LoneFile{file("x", "a: 1\nb: 2\nc: 3\nd: 5\n")},
 			"a>x",
 		},
 		{
 			"less than half",
-			[]renames.File{file("a", text)},
-			[]renames.File{file("x", "a: 1\nb: 7\nc: 7\nd: 7\n")},
+			[]renames.LoneFile{file("a", text)},
+			[]renames.LoneFile{file("x", "a: 1\nb: 7\nc: 7\nd: 7\n")},
 			"",
 		},
 		{
 			"the most similar first",
-			[]renames.File{file("a", text), file("b", "a: 1\nb: 2\nc: 3\nd: 5\ne: 5\n")},
-			[]renames.File{file("x", "a: 1\nb: 2\nc: 3\nd: 5\n")},
+			[]renames.LoneFile{file("a", text), file("b", "a: 1\nb: 2\nc: 3\nd: 5\ne: 5\n")},
+			[]renames.LoneFile{file("x", "a: 1\nb: 2\nc: 3\nd: 5\n")},
 			"b>x",
 		},
-		{"empty", []renames.File{file("a", "")}, []renames.File{file("x", "")}, ""},
+		{"empty", []renames.LoneFile{file("a", "")}, []renames.LoneFile{file("x", "")}, ""},
 		{
 			"indentation does not count",
-			[]renames.File{file("a", text)},
-			[]renames.File{file("x", "  a: 1\n  b: 2\n  c: 3\n  d: 4\n")},
+			[]renames.LoneFile{file("a", text)},
+			[]renames.LoneFile{file("x", "  a: 1\n  b: 2\n  c: 3\n  d: 4\n")},
 			"a>x",
 		},
 		{
 			"other resources in the same lines",
-			[]renames.File{file("a", text, "v1/Service web")},
-			[]renames.File{file("x", text+"e: 5\n", "v1/Service api")},
+			[]renames.LoneFile{file("a", text, "v1/Service web")},
+			[]renames.LoneFile{file("x", text+"e: 5\n", "v1/Service api")},
 			"",
 		},
 		{
 			"the same resource in other lines",
-			[]renames.File{file("a", text, "v1/Service web")},
-			[]renames.File{file("x", "z: 1\n", "v1/Service web")},
+			[]renames.LoneFile{file("a", text, "v1/Service web")},
+			[]renames.LoneFile{file("x", "z: 1\n", "v1/Service web")},
 			"a>x",
 		},
 		{
 			"one resource of four has moved",
-			[]renames.File{file("a", text, "1", "2", "3", "4")},
-			[]renames.File{file("x", "z: 1\n", "4")},
+			[]renames.LoneFile{file("a", text, "1", "2", "3", "4")},
+			[]renames.LoneFile{file("x", "z: 1\n", "4")},
 			"",
 		},
 	}
@@ -92,11 +92,14 @@ func TestFind(t *testing.T) {
 
 // Too many files are not compared with each other, but equal ones are still found.
 func TestFindAmongMany(t *testing.T) {
-	var before, after []renames.File
+	var before, after []renames.LoneFile
 	for i := range 1100 {
 		text := fmt.Sprintf("a: %d\nb: %d\n", i, i)
-		before = append(before, renames.File{Path: fmt.Sprint("a", i), Data: []byte(text)})
-		after = append(after, renames.File{Path: fmt.Sprint("b", i), Data: []byte("c: 1\n" + text)})
+		before = append(before, renames.LoneFile{Path: fmt.Sprint("a", i), Data: []byte(text)})
+		after = append(
+			after,
+			renames.LoneFile{Path: fmt.Sprint("b", i), Data: []byte("c: 1\n" + text)},
+		)
 	}
 	after[7].Data = before[9].Data
 	pairs, complete := renames.Find(before, after)

@@ -14,7 +14,7 @@ const mayLeave = "its target may be outside of the directory, so OURS does not g
 
 // content returns the content of a file of the result, which has a path already: a version of it,
 // or a merged one whose mode is not known yet. It is nil if the file is a link that is not taken.
-func (m *merger) content(f *Merged) *File {
+func (m *treeMerger) content(f *MergedFile) *TreeFile {
 	ours, theirs := m.Ours[f.Ours], m.Theirs[f.Theirs]
 	from, merged := m.side(f)
 	switch {
@@ -31,7 +31,7 @@ func (m *merger) content(f *Merged) *File {
 }
 
 // side returns the version whose content a file of the result has; nil if the content is merged.
-func (m *merger) side(f *Merged) (from, merged *File) {
+func (m *treeMerger) side(f *MergedFile) (from, merged *TreeFile) {
 	ours, theirs := m.Ours[f.Ours], m.Theirs[f.Theirs]
 	switch {
 	case theirs == nil:
@@ -60,11 +60,11 @@ func (m *merger) side(f *Merged) (from, merged *File) {
 		return ours, nil
 	}
 	m.result.Inside += conflicts
-	return nil, &File{Data: text}
+	return nil, &TreeFile{Data: text}
 }
 
 // what says what a file is.
-func (f *File) what() string {
+func (f *TreeFile) what() string {
 	if f.IsLink() {
 		return "a symbolic link to " + string(f.Data)
 	}
@@ -72,7 +72,7 @@ func (f *File) what() string {
 }
 
 // mode returns the permissions of a file of the result, which is not a symbolic link.
-func (m *merger) mode(f *Merged) fs.FileMode {
+func (m *treeMerger) mode(f *MergedFile) fs.FileMode {
 	ours, theirs, base := m.Ours[f.Ours], m.Theirs[f.Theirs], m.Base[f.Base]
 	switch {
 	case theirs == nil || theirs.IsLink():
@@ -99,7 +99,7 @@ func ModeText(mode fs.FileMode) string { return fmt.Sprintf("%03o", mode.Perm())
 // leadsOut reports whether a file is a symbolic link that may lead out of the directory from a path
 // in it. The check knows only the text of the target: ".." after a name may leave the directory,
 // because the name can itself be a link.
-func leadsOut(at string, f *File) bool {
+func leadsOut(at string, f *TreeFile) bool {
 	if f == nil || !f.IsLink() {
 		return false
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/merge/renames"
 )
 
-// File is a file of a tree.
-type File struct {
+// TreeFile is a file of a tree.
+type TreeFile struct {
 	Data []byte // the target of a symbolic link, with slashes
 	// Mode is the permissions of a file, fs.ModeSymlink for a symbolic link.
 	Mode fs.FileMode
@@ -32,28 +32,28 @@ type File struct {
 }
 
 // IsLink reports whether the file is a symbolic link.
-func (f *File) IsLink() bool { return f.Mode&fs.ModeSymlink != 0 }
+func (f *TreeFile) IsLink() bool { return f.Mode&fs.ModeSymlink != 0 }
 
-// Tree is the files of a directory by their paths, which have slashes.
-type Tree map[string]*File
+// FileTree is the files of a directory by their paths, which have slashes.
+type FileTree map[string]*TreeFile
 
-// Input is what Merge merges.
-type Input struct {
-	Base, Ours, Theirs Tree
+// Sides is what Merge merges.
+type Sides struct {
+	Base, Ours, Theirs FileTree
 	// Others are the paths in our directory of what is not in Ours, such as pipes. No file can be
 	// added there.
 	Others map[string]bool
 	// Content merges the contents of a file that both sides changed, and returns how many conflicts
 	// the text has. It gets no symbolic links. ok is false if the contents cannot be merged, such
 	// as those of images. A base of nil means that both sides added the file.
-	Content func(m *Merged) (text []byte, conflicts int, ok bool)
+	Content func(m *MergedFile) (text []byte, conflicts int, ok bool)
 	// TakeTheirs puts their version of a file that we deleted and they changed into the result, so
 	// that somebody can look at it. Otherwise the file stays deleted.
 	TakeTheirs bool
 }
 
-// Merged is a file of the result.
-type Merged struct {
+// MergedFile is a file of the result.
+type MergedFile struct {
 	Path string
 	Text []byte
 	Mode fs.FileMode // as that of a File
@@ -61,9 +61,9 @@ type Merged struct {
 	Base, Ours, Theirs string
 }
 
-// Conflict is a decision about a file as a whole that two sides made differently. Conflicts inside
-// of files are counted only.
-type Conflict struct {
+// FileConflict is a decision about a file as a whole that two sides made differently. Conflicts
+// inside of files are counted only.
+type FileConflict struct {
 	Path    string // in Ours, or in Theirs if we do not have the file
 	Theirs  bool   // the path is one in Theirs
 	Message string
@@ -71,10 +71,10 @@ type Conflict struct {
 
 // Result is what Merge returns.
 type Result struct {
-	Files     []Merged   // the whole result, by path
-	Deleted   []string   // the paths of our files that are not in the result, even renamed
-	Conflicts []Conflict // about whole files
-	Inside    int        // the number of conflicts inside of files
+	Files     []MergedFile   // the whole result, by path
+	Deleted   []string       // the paths of our files that are not in the result, even renamed
+	Conflicts []FileConflict // about whole files
+	Inside    int            // the number of conflicts inside of files
 	// Complete is false if there were too many files to find all renamed ones.
 	Complete bool
 }
@@ -90,9 +90,9 @@ type Result struct {
 //     does not have it.
 //   - It is a conflict if one side deleted what the other changed or renamed, if both renamed a
 //     file differently, or if two files would have the same path. Our version then stays.
-func Merge(in Input) *Result {
-	m := &merger{
-		Input: in, taken: map[string]bool{}, above: map[string]bool{},
+func Merge(in Sides) *Result {
+	m := &treeMerger{
+		Sides: in, taken: map[string]bool{}, above: map[string]bool{},
 		usedOurs: map[string]bool{}, usedTheirs: map[string]bool{},
 		result: &Result{Complete: true},
 	}
@@ -100,15 +100,19 @@ func Merge(in Input) *Result {
 		m.take(at)
 	}
 	ours, theirs := m.renamed(in.Ours), m.renamed(in.Theirs)
-	var tracked []Merged
+	var tracked []MergedFile
 	for _, base := range slices.Sorted(maps.Keys(in.Base)) {
-		f := Merged{Base: base, Ours: at(in.Ours, base, ours), Theirs: at(in.Theirs, base, theirs)}
+		f := MergedFile{
+			Base:   base,
+			Ours:   at(in.Ours, base, ours),
+			Theirs: at(in.Theirs, base, theirs),
+		}
 		m.usedOurs[f.Ours], m.usedTheirs[f.Theirs] = true, true
 		tracked = append(tracked, f)
 	}
 	for _, path := range slices.Sorted(maps.Keys(in.Ours)) {
 		if !m.usedOurs[path] {
-			f := Merged{Ours: path}
+			f := MergedFile{Ours: path}
 			if in.Theirs[path] != nil && !m.usedTheirs[path] {
 				f.Theirs, m.usedTheirs[path] = path, true
 			}
@@ -126,18 +130,18 @@ func Merge(in Input) *Result {
 	}
 	for _, path := range slices.Sorted(maps.Keys(in.Theirs)) {
 		if !m.usedTheirs[path] {
-			m.add(&Merged{Theirs: path})
+			m.add(&MergedFile{Theirs: path})
 		}
 	}
-	slices.SortFunc(m.result.Files, func(a, b Merged) int {
+	slices.SortFunc(m.result.Files, func(a, b MergedFile) int {
 		return strings.Compare(a.Path, b.Path)
 	})
 	slices.Sort(m.result.Deleted)
 	return m.result
 }
 
-type merger struct {
-	Input
+type treeMerger struct {
+	Sides
 	usedOurs, usedTheirs map[string]bool
 	taken                map[string]bool // paths of the result and of what is not in Ours
 	above                map[string]bool // the directories of what is taken
@@ -145,7 +149,7 @@ type merger struct {
 }
 
 // at returns the path that a file of the base has in a tree, empty if it is not there.
-func at(tree Tree, base string, renamed map[string]string) string {
+func at(tree FileTree, base string, renamed map[string]string) string {
 	if tree[base] != nil {
 		return base
 	}
@@ -153,7 +157,7 @@ func at(tree Tree, base string, renamed map[string]string) string {
 }
 
 // renamed returns the new paths of the files of the base that a side renamed.
-func (m *merger) renamed(side Tree) map[string]string {
+func (m *treeMerger) renamed(side FileTree) map[string]string {
 	to := map[string]string{}
 	gone, added := only(m.Base, side), only(side, m.Base)
 	for _, format := range slices.Sorted(maps.Keys(gone)) {
@@ -167,23 +171,23 @@ func (m *merger) renamed(side Tree) map[string]string {
 }
 
 // only returns the files of a tree that another has not, by format and in the order of their paths.
-func only(tree, other Tree) map[string][]renames.File {
-	files := map[string][]renames.File{}
+func only(tree, other FileTree) map[string][]renames.LoneFile {
+	files := map[string][]renames.LoneFile{}
 	for _, path := range slices.Sorted(maps.Keys(tree)) {
 		if f := tree[path]; other[path] == nil {
 			files[f.Format] = append(files[f.Format],
-				renames.File{Path: path, Data: f.Data, Resources: f.Resources})
+				renames.LoneFile{Path: path, Data: f.Data, Resources: f.Resources})
 		}
 	}
 	return files
 }
 
-func (m *merger) conflict(path string, theirs bool, message string) {
-	m.result.Conflicts = append(m.result.Conflicts, Conflict{path, theirs, message})
+func (m *treeMerger) conflict(path string, theirs bool, message string) {
+	m.result.Conflicts = append(m.result.Conflicts, FileConflict{path, theirs, message})
 }
 
 // movesAway reports whether a file of ours will not keep its path.
-func (m *merger) movesAway(f *Merged) bool {
+func (m *treeMerger) movesAway(f *MergedFile) bool {
 	if f.Base == "" || f.Ours != f.Base {
 		return false
 	}
@@ -195,20 +199,20 @@ func (m *merger) movesAway(f *Merged) bool {
 
 // leadsOut reports whether a version of a file is a symbolic link that may lead out of the
 // directory at its path in THEIRS.
-func (m *merger) leadsOut(f *Merged) bool {
+func (m *treeMerger) leadsOut(f *MergedFile) bool {
 	return leadsOut(f.Theirs, m.Ours[f.Ours]) || leadsOut(f.Theirs, m.Theirs[f.Theirs])
 }
 
 // same reports whether two versions of a file are the same.
-func (*merger) same(a, b *File) bool { return sameContent(a, b) && a.Mode == b.Mode }
+func (*treeMerger) same(a, b *TreeFile) bool { return sameContent(a, b) && a.Mode == b.Mode }
 
 // sameContent reports whether two files have the same content, or two links the same target.
-func sameContent(a, b *File) bool {
+func sameContent(a, b *TreeFile) bool {
 	return a.IsLink() == b.IsLink() && bytes.Equal(a.Data, b.Data)
 }
 
 // take reserves a path of the result, or one of ours that is not a file.
-func (m *merger) take(at string) {
+func (m *treeMerger) take(at string) {
 	m.taken[at] = true
 	for dir := path.Dir(at); dir != "." && !m.above[dir]; dir = path.Dir(dir) {
 		m.above[dir] = true
@@ -216,7 +220,7 @@ func (m *merger) take(at string) {
 }
 
 // isFree reports whether nothing of ours is at a path, above it or below it.
-func (m *merger) isFree(at string) bool {
+func (m *treeMerger) isFree(at string) bool {
 	if m.taken[at] || m.above[at] {
 		return false
 	}
@@ -229,7 +233,7 @@ func (m *merger) isFree(at string) bool {
 }
 
 // file merges a file that the base or we have.
-func (m *merger) file(f *Merged) {
+func (m *treeMerger) file(f *MergedFile) {
 	switch {
 	case f.Base == "": // we added it
 		m.put(f, f.Ours)
@@ -254,7 +258,7 @@ func (m *merger) file(f *Merged) {
 	}
 }
 
-func (m *merger) deletedByUs(f *Merged) {
+func (m *treeMerger) deletedByUs(f *MergedFile) {
 	what := "changed"
 	switch same := m.same(m.Base[f.Base], m.Theirs[f.Theirs]); {
 	case f.Theirs != f.Base && same:
@@ -270,7 +274,7 @@ func (m *merger) deletedByUs(f *Merged) {
 	}
 }
 
-func (m *merger) deletedByThem(f *Merged) {
+func (m *treeMerger) deletedByThem(f *MergedFile) {
 	same := m.same(m.Base[f.Base], m.Ours[f.Ours])
 	switch {
 	case f.Ours == f.Base && same:
@@ -285,7 +289,7 @@ func (m *merger) deletedByThem(f *Merged) {
 }
 
 // add adds a file that only they have.
-func (m *merger) add(f *Merged) {
+func (m *treeMerger) add(f *MergedFile) {
 	if m.isFree(f.Theirs) {
 		m.put(f, f.Theirs)
 		return
@@ -298,7 +302,7 @@ func (m *merger) add(f *Merged) {
 }
 
 // put puts a file into the result.
-func (m *merger) put(f *Merged, at string) {
+func (m *treeMerger) put(f *MergedFile, at string) {
 	f.Path = at
 	from := m.content(f)
 	if from == nil {

@@ -14,11 +14,11 @@ import (
 
 // tree parses "PATH=TEXT ...", with PATH@TARGET for symbolic links and PATH%MODE=TEXT for modes
 // other than 644.
-func tree(text string) treemerge.Tree {
-	t := treemerge.Tree{}
+func tree(text string) treemerge.FileTree {
+	t := treemerge.FileTree{}
 	for word := range strings.FieldsSeq(text) {
 		if path, target, link := strings.Cut(word, "@"); link {
-			t[path] = &treemerge.File{
+			t[path] = &treemerge.TreeFile{
 				Data: []byte(target), Mode: fs.ModeSymlink, Format: "link",
 			}
 			continue
@@ -26,7 +26,7 @@ func tree(text string) treemerge.Tree {
 		path, data, _ := strings.Cut(word, "=")
 		path, octal, _ := strings.Cut(path, "%")
 		mode, _ := strconv.ParseUint(cmp.Or(octal, "644"), 8, 32)
-		f := &treemerge.File{
+		f := &treemerge.TreeFile{
 			Data: []byte(strings.ReplaceAll(data, ",", "\n")), Mode: fs.FileMode(mode),
 		}
 		t[path] = f
@@ -189,11 +189,11 @@ func TestMerge(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			in := treemerge.Input{
+			in := treemerge.Sides{
 				Base: tree(test.base), Ours: tree(test.ours), Theirs: tree(test.theirs),
 				Others: map[string]bool{"link": true}, TakeTheirs: true,
 			}
-			in.Content = func(m *treemerge.Merged) ([]byte, int, bool) {
+			in.Content = func(m *treemerge.MergedFile) ([]byte, int, bool) {
 				text := fmt.Sprintf("%s+%s", in.Ours[m.Ours].Data, in.Theirs[m.Theirs].Data)
 				return []byte(text), 0, m.Ours != "bin"
 			}
@@ -206,7 +206,7 @@ func TestMerge(t *testing.T) {
 
 // Without TakeTheirs, what we deleted stays deleted, and the conflict is still reported.
 func TestMergeKeepsDeletions(t *testing.T) {
-	r := treemerge.Merge(treemerge.Input{Base: tree("a=1"), Ours: tree(""), Theirs: tree("a=2")})
+	r := treemerge.Merge(treemerge.Sides{Base: tree("a=1"), Ours: tree(""), Theirs: tree("a=2")})
 	if len(r.Files) != 0 || len(r.Conflicts) != 1 || !r.Conflicts[0].Theirs {
 		t.Errorf("%s", shown(r))
 	}
@@ -228,15 +228,15 @@ func TestNothingIsLost(t *testing.T) {
 	for _, base := range trees {
 		for _, ours := range trees {
 			for _, theirs := range trees {
-				in := treemerge.Input{
+				in := treemerge.Sides{
 					Base: tree(base), Ours: tree(ours), Theirs: tree(theirs), TakeTheirs: true,
 				}
-				in.Content = func(m *treemerge.Merged) ([]byte, int, bool) {
+				in.Content = func(m *treemerge.MergedFile) ([]byte, int, bool) {
 					both := append(slices.Clone(in.Ours[m.Ours].Data), in.Theirs[m.Theirs].Data...)
 					return both, 0, true
 				}
 				r := treemerge.Merge(in)
-				for side, tree := range []treemerge.Tree{in.Ours, in.Theirs} {
+				for side, tree := range []treemerge.FileTree{in.Ours, in.Theirs} {
 					for path, f := range tree {
 						if old := in.Base[path]; old != nil && string(old.Data) == string(f.Data) {
 							continue
@@ -266,7 +266,7 @@ func has(r *treemerge.Result, path, text string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(r.Conflicts, func(c treemerge.Conflict) bool {
+	return slices.ContainsFunc(r.Conflicts, func(c treemerge.FileConflict) bool {
 		return strings.Contains(c.Message+" "+c.Path, path)
 	})
 }

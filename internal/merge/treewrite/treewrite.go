@@ -23,16 +23,16 @@ import (
 	"github.com/fctl-dev/fctl/internal/merge/treemerge"
 )
 
-// File is a file of OURS or THEIRS as it was read.
-type File struct {
+// SideFile is a file of OURS or THEIRS as it was read.
+type SideFile struct {
 	Info fs.FileInfo
 	Data []byte // the target of a symbolic link, with slashes
 	// Toolchain is the toolchain of the data.
 	Toolchain api.ToolchainType
 }
 
-// Problem is a file that could not be written.
-type Problem struct {
+// WriteProblem is a file that could not be written.
+type WriteProblem struct {
 	Path string // the path to open
 	Err  error
 }
@@ -44,18 +44,18 @@ type Writer struct {
 	InPlace bool
 	Result  *treemerge.Result
 	// Ours and Theirs return the files that were read, by the paths in the result.
-	Ours, Theirs func(path string) File
+	Ours, Theirs func(path string) SideFile
 	// Secret reports whether a file has secret values. Only its owner can read a new one.
-	Secret func(f *treemerge.Merged, was File) bool
+	Secret func(f *treemerge.MergedFile, was SideFile) bool
 	// Once calls a function that writes one file.
 	Once func(write func() error) error
 
 	tree     *files.Tree
-	problems []Problem
+	problems []WriteProblem
 }
 
 // Write writes the result and returns what could not be written. The error is that of Dir.
-func (w *Writer) Write(ctx context.Context) ([]Problem, error) {
+func (w *Writer) Write(ctx context.Context) ([]WriteProblem, error) {
 	var err error
 	if w.tree, err = files.OpenTree(ctx, w.Dir, false); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (w *Writer) Write(ctx context.Context) ([]Problem, error) {
 
 func (w *Writer) problem(file string, err error) {
 	if err != nil {
-		w.problems = append(w.problems, Problem{file, err})
+		w.problems = append(w.problems, WriteProblem{file, err})
 	}
 }
 
@@ -83,7 +83,7 @@ func (w *Writer) at(rel string) string { return filepath.Join(w.Dir, filepath.Fr
 // changes changes OURS. Only what needs the path of a deleted file or directory is written after
 // that is deleted.
 func (w *Writer) changes(ctx context.Context) {
-	var last []*treemerge.Merged
+	var last []*treemerge.MergedFile
 	for i := range w.Result.Files {
 		f := &w.Result.Files[i]
 		switch {
@@ -129,7 +129,7 @@ func (w *Writer) blocked(rel string) bool {
 }
 
 // change changes a file of OURS that keeps its path.
-func (w *Writer) change(ctx context.Context, f *treemerge.Merged) error {
+func (w *Writer) change(ctx context.Context, f *treemerge.MergedFile) error {
 	ours := w.Ours(f.Path)
 	wasLink, isLink := ours.Info.Mode()&fs.ModeSymlink != 0, f.Mode&fs.ModeSymlink != 0
 	same := string(f.Text) == string(ours.Data)
@@ -163,7 +163,7 @@ func (w *Writer) change(ctx context.Context, f *treemerge.Merged) error {
 
 // chmod gives a file of OURS its new mode. It returns what describes the file then, or an error if
 // another program changed it.
-func (w *Writer) chmod(f *treemerge.Merged, was fs.FileInfo) (fs.FileInfo, error) {
+func (w *Writer) chmod(f *treemerge.MergedFile, was fs.FileInfo) (fs.FileInfo, error) {
 	if err := w.tree.Chmod(f.Path, f.Mode); err != nil {
 		return nil, err
 	}
@@ -178,12 +178,12 @@ func (w *Writer) chmod(f *treemerge.Merged, was fs.FileInfo) (fs.FileInfo, error
 }
 
 // replace writes new content to a file of OURS, unless another program changed it.
-func (w *Writer) replace(ctx context.Context, f *treemerge.Merged, ours File) error {
+func (w *Writer) replace(ctx context.Context, f *treemerge.MergedFile, ours SideFile) error {
 	return (&files.InPlace{}).Replace(ctx, w.at(f.Path), false, ours.Info, ours.Data, f.Text)
 }
 
 // create writes a file that is not at its path in OURS.
-func (w *Writer) create(ctx context.Context, f *treemerge.Merged) {
+func (w *Writer) create(ctx context.Context, f *treemerge.MergedFile) {
 	w.problem(w.at(f.Path), w.Once(func() error {
 		if w.InPlace {
 			if _, err := os.Lstat(w.at(f.Path)); err == nil {
@@ -197,11 +197,11 @@ func (w *Writer) create(ctx context.Context, f *treemerge.Merged) {
 }
 
 // put writes a file or a symbolic link.
-func (w *Writer) put(ctx context.Context, f *treemerge.Merged) error {
+func (w *Writer) put(ctx context.Context, f *treemerge.MergedFile) error {
 	if f.Mode&fs.ModeSymlink != 0 {
 		return w.tree.Link(ctx, f.Path, filepath.FromSlash(string(f.Text)))
 	}
-	var from File
+	var from SideFile
 	if f.Ours != "" {
 		from = w.Ours(f.Ours)
 	} else {

@@ -25,7 +25,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	}{
 		{
 			"a link",
-			treemerge.Result{Files: []treemerge.Merged{
+			treemerge.Result{Files: []treemerge.MergedFile{
 				{Path: "link", Ours: "link", Text: []byte("new"), Mode: fs.ModeSymlink},
 			}},
 			func(dir string) error {
@@ -43,7 +43,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		},
 		{
 			"a file that becomes a link",
-			treemerge.Result{Files: []treemerge.Merged{
+			treemerge.Result{Files: []treemerge.MergedFile{
 				{Path: "file", Ours: "file", Text: []byte("new"), Mode: fs.ModeSymlink},
 			}},
 			func(dir string) error {
@@ -52,7 +52,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		},
 		{
 			"a file whose mode changes",
-			treemerge.Result{Files: []treemerge.Merged{
+			treemerge.Result{Files: []treemerge.MergedFile{
 				{Path: "file", Ours: "file", Text: []byte("text"), Mode: 0o755},
 			}},
 			func(dir string) error {
@@ -68,20 +68,20 @@ func TestChangedMeanwhile(t *testing.T) {
 				os.WriteFile(filepath.Join(dir, "file"), []byte("text"), 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			read := map[string]treewrite.File{}
+			read := map[string]treewrite.SideFile{}
 			for name, text := range map[string]string{"link": "old", "file": "text"} {
 				info, err := os.Lstat(filepath.Join(dir, name))
 				if err != nil {
 					t.Fatal(err)
 				}
-				read[name] = treewrite.File{Info: info, Data: []byte(text)}
+				read[name] = treewrite.SideFile{Info: info, Data: []byte(text)}
 			}
 			if err := test.change(dir); err != nil {
 				t.Fatal(err)
 			}
 			w := treewrite.Writer{
 				Dir: dir, InPlace: true, Result: &test.result,
-				Ours: func(path string) treewrite.File { return read[path] },
+				Ours: func(path string) treewrite.SideFile { return read[path] },
 				Once: func(write func() error) error { return write() },
 			}
 			problems, err := w.Write(t.Context())

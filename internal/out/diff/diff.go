@@ -22,13 +22,13 @@ import (
 	"github.com/fctl-dev/fctl/internal/lines"
 )
 
-// File is a file with two versions of its text.
-type File struct {
+// FileDiff is a file with two versions of its text.
+type FileDiff struct {
 	Name          string // the path, with slashes
 	Before, After []byte
 	// Steps are the successive versions of Before, one for each function; the last text is After.
 	// They determine which function changed what. They may be empty.
-	Steps []Step
+	Steps []Version
 	// Resources are the positions at which the resources of Before begin, in order.
 	Resources []Start
 	// Starts returns the same for parts of After that begin at a separator of documents. If it is
@@ -39,12 +39,12 @@ type File struct {
 	// only called if something changed.
 	Shown func(before, after []byte) (shownBefore, shownAfter []byte)
 	// Style colours the diff; the zero Style leaves it plain.
-	Style Style
+	Style Colors
 }
 
-// Step is the text that a function made. Text is called when the text is needed, so that not all
+// Version is the text that a function made. Text is called when the text is needed, so that not all
 // texts are in memory at once.
-type Step struct {
+type Version struct {
 	Name string // of the function
 	Text func() []byte
 }
@@ -57,7 +57,7 @@ type Start struct {
 }
 
 // Unified returns the unified diff of the texts of a file, nil if they are equal.
-func Unified(f File) []byte {
+func Unified(f FileDiff) []byte {
 	if bytes.Equal(f.Before, f.After) {
 		return nil
 	}
@@ -77,7 +77,7 @@ func Unified(f File) []byte {
 }
 
 // window prints a part of the texts.
-func (p *printer) window(f File, w window) {
+func (p *printer) window(f FileDiff, w window) {
 	before, after := f.Before[w.from:w.to], f.After[w.newFrom:w.newTo]
 	p.before = lines.AppendSplit(p.before[:0], view(before))
 	p.after = lines.AppendSplit(p.after[:0], view(after))
@@ -124,7 +124,7 @@ const context = 3
 // printer prints the hunks of a diff.
 type printer struct {
 	b             bytes.Buffer
-	style         Style
+	style         Colors
 	before, after []string
 	// The lines of the texts above these.
 	skipped, newSkipped int

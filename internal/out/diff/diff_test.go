@@ -16,7 +16,9 @@ import (
 )
 
 func unified(name, before, after string) string {
-	return string(diff.Unified(diff.File{Name: name, Before: []byte(before), After: []byte(after)}))
+	return string(
+		diff.Unified(diff.FileDiff{Name: name, Before: []byte(before), After: []byte(after)}),
+	)
 }
 
 func TestUnified(t *testing.T) {
@@ -424,9 +426,9 @@ func TestGitApply(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		patch := diff.Unified(diff.File{
+		patch := diff.Unified(diff.FileDiff{
 			Name: name, Before: []byte(before), After: []byte(after),
-			Steps:     []diff.Step{{Name: "set-x"}},
+			Steps:     []diff.Version{{Name: "set-x"}},
 			Resources: []diff.Start{{Line: 1, Name: "v1/X \n-x"}},
 			Starts:    func([]byte) []diff.Start { return nil },
 		})
@@ -457,7 +459,7 @@ func TestGitApply(t *testing.T) {
 
 // TestShownLines checks that the texts that people see do not affect the comparison.
 func TestShownLines(t *testing.T) {
-	f := diff.File{
+	f := diff.FileDiff{
 		Name: "x", Before: []byte("a: 1\tx\r\nb: 2\n"),
 		After: []byte("a: 2\tx\r\nb: 2\n"),
 	}

@@ -16,7 +16,7 @@ type labeller struct {
 	before, after []Start
 }
 
-func newLabeller(f File, before []string) *labeller {
+func newLabeller(f FileDiff, before []string) *labeller {
 	l := &labeller{}
 	for _, s := range f.Steps {
 		l.steps = append(l.steps, s.Name)
@@ -28,7 +28,7 @@ func newLabeller(f File, before []string) *labeller {
 }
 
 // find finds the resources in the parts of the texts that differ.
-func (l *labeller) find(f File, w window, now cursor) {
+func (l *labeller) find(f FileDiff, w window, now cursor) {
 	for _, part := range w.parts {
 		found := slices.Clone(beginning(f.Resources, w.line+part.From, w.line+part.To))
 		for i := range found {

@@ -18,7 +18,7 @@ func starts(text []byte) (all []diff.Start) {
 	return all
 }
 
-func headers(f diff.File) string {
+func headers(f diff.FileDiff) string {
 	f.Resources, f.Starts = starts(f.Before), starts
 	var labels []string
 	for _, header := range regexp.MustCompile(`(?m)^@@ .* @@.*`).FindAllString(
@@ -101,10 +101,10 @@ func TestHunksNameResourcesAndFunctions(t *testing.T) {
 		}}, "a  f; n  f; m  f"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := diff.File{Before: []byte(c.before)}
+			f := diff.FileDiff{Before: []byte(c.before)}
 			for _, s := range c.steps {
 				f.After = s.text
-				f.Steps = append(f.Steps, diff.Step{Name: s.name, Text: func() []byte {
+				f.Steps = append(f.Steps, diff.Version{Name: s.name, Text: func() []byte {
 					return s.text
 				}})
 			}
@@ -118,7 +118,7 @@ func TestHunksNameResourcesAndFunctions(t *testing.T) {
 // TestNamesInHeadersAreHarmless checks that the name of a resource cannot end the header or control
 // a terminal.
 func TestNamesInHeadersAreHarmless(t *testing.T) {
-	patch := diff.Unified(diff.File{
+	patch := diff.Unified(diff.FileDiff{
 		Name: "x", Before: []byte("a\n"), After: []byte("b\n"),
 		Resources: []diff.Start{{Line: 1, Name: "v1/X a\n-b\x1b[2J"}},
 		Starts:    func([]byte) []diff.Start { return nil },
@@ -134,7 +134,7 @@ func tag(name string) func(string) string {
 }
 
 func TestStyle(t *testing.T) {
-	style := diff.Style{
+	style := diff.Colors{
 		File: tag("file"), Hunk: tag("hunk"), Label: tag("label"), Old: tag("old"), New: tag("new"),
 		OldWord: tag("was"), NewWord: tag("is"),
 	}
@@ -178,9 +178,9 @@ func TestStyle(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			patch := string(diff.Unified(diff.File{
+			patch := string(diff.Unified(diff.FileDiff{
 				Name: "x", Before: []byte(c.before),
-				After: []byte(c.after), Style: style, Steps: []diff.Step{{Name: "f"}},
+				After: []byte(c.after), Style: style, Steps: []diff.Version{{Name: "f"}},
 			}))
 			_, body, _ := strings.Cut(patch, "<label> f</label>\n")
 			if body != c.want || !strings.HasPrefix(patch,
@@ -198,9 +198,9 @@ func TestColoursAddNothingElse(t *testing.T) {
 	for range 500 {
 		before, after := r.texts(30, 5)
 		before, after = strings.ReplaceAll(before, "\r", ""), strings.ReplaceAll(after, "\r", "")
-		f := diff.File{Name: "x", Before: []byte(before), After: []byte(after)}
+		f := diff.FileDiff{Name: "x", Before: []byte(before), After: []byte(after)}
 		plain := string(diff.Unified(f))
-		f.Style = diff.Style{
+		f.Style = diff.Colors{
 			Old: tag("old"), New: tag("new"), OldWord: tag("was"),
 			NewWord: tag("is"),
 		}

@@ -12,7 +12,7 @@ const nobody = -1
 
 // findAuthors compares each text with the one before it, and tracks the lines of the first text
 // through all of them.
-func findAuthors(before []string, steps []Step) *authors {
+func findAuthors(before []string, steps []Version) *authors {
 	a := &authors{removed: make([]int32, len(before)), added: make([]int32, len(before))}
 	origin := make([]int32, len(before)) // by line: its index in the first text, or nobody
 	for i := range origin {

@@ -9,9 +9,9 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// Style colours the parts of a diff. Old and New are set together, and then OldWord and NewWord
+// Colors colours the parts of a diff. Old and New are set together, and then OldWord and NewWord
 // with them.
-type Style struct {
+type Colors struct {
 	File, Hunk, Label func(string) string // names of files, @@ ... @@, the text after it
 	Old, New          func(string) string // removed and added lines
 	OldWord, NewWord  func(string) string // the differences within them

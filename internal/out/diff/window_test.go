@@ -64,7 +64,7 @@ func TestLargeTextsAsWhole(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := diff.File{Name: "x", Before: []byte(before), After: []byte(stream(changed))}
+			f := diff.FileDiff{Name: "x", Before: []byte(before), After: []byte(stream(changed))}
 			have := string(diff.Unified(f))
 			f.Shown = func(before, after []byte) ([]byte, []byte) { return before, after }
 			if want := string(diff.Unified(f)); have != want || have == "" {

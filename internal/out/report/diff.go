@@ -17,7 +17,7 @@ func renderDiff(terminal Terminal, r Result) (Rendered, error) {
 	if !r.Response.Success || !r.Response.Changed {
 		return Rendered{}, nil
 	}
-	f := diff.File{
+	f := diff.FileDiff{
 		Name:   strings.TrimLeft(path.Clean(filepath.ToSlash(r.File)), "/"),
 		Before: r.Before, After: bytes.Join(configuration(r.Response), nil),
 		Resources: starts(r.Response.Lines), Style: terminal.Diff,
@@ -32,7 +32,7 @@ func renderDiff(terminal Terminal, r Result) (Rendered, error) {
 			text = func() []byte { return bytes.Join(step.Parts, nil) }
 		}
 		ran := r.Response.Functions[step.Index]
-		f.Steps = append(f.Steps, diff.Step{Name: api.InvocationLabel(ran.FunctionName,
+		f.Steps = append(f.Steps, diff.Version{Name: api.InvocationLabel(ran.FunctionName,
 			ran.Invocation), Text: text})
 	}
 	return Rendered{text: Chunks{diff.Unified(f)}}, nil

@@ -36,7 +36,7 @@ func renderFull(s Terminal, result Result) (Rendered, error) {
 	if err != nil {
 		return rendered, err
 	}
-	var outputs sections
+	var outputs typedSections
 	text := append(outputs.add(rendered.sections, result.Signatures), outputs.end(s)...)
 	if text.size() > 0 {
 		if b.Bytes()[b.Len()-1] != '\n' {

@@ -95,7 +95,7 @@ func TestChangesForAPerson(t *testing.T) {
 	}
 	coloured := string(Terminal{
 		Head: mark("*"),
-		Diff: diff.Style{Old: mark("-"), New: mark("+")},
+		Diff: diff.Colors{Old: mark("-"), New: mark("+")},
 	}.Changes(changesForAPerson()[:1], nil,
 		nil))
 	for _, part := range []string{

@@ -34,7 +34,7 @@ type Printer struct {
 	Verbose, Quiet bool
 
 	stream   stream
-	sections sections
+	sections typedSections
 	results  []Result // for Report, except Text
 	totals   totals   // for Text
 	units    int      // printed so far

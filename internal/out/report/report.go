@@ -60,7 +60,7 @@ type Terminal struct {
 	Width       int                 // the number of columns of a terminal; 0 if it is not known
 	Columns     []string            // of tables; nil chooses those with content
 	Head        func(string) string // styles headings and positions; nil leaves them plain
-	Diff        diff.Style
+	Diff        diff.Colors
 }
 
 func (s Terminal) head(text string) string { return styled(s.Head, text) }

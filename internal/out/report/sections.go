@@ -18,8 +18,8 @@ type section struct {
 	document   Chunks // YAML; the documents of all units form one stream
 }
 
-// sections groups sections by type, in the order in which the types first appeared.
-type sections struct{ groups []*group }
+// typedSections groups sections by type, in the order in which the types first appeared.
+type typedSections struct{ groups []*group }
 
 // group is the sections of one type.
 type group struct {
@@ -32,7 +32,7 @@ type group struct {
 
 // add returns what can be printed now. That is everything, except tables, as long as the chain
 // promises, and the first unit has, outputs of one type.
-func (s *sections) add(of []section, chain []api.FunctionSignature) Chunks {
+func (s *typedSections) add(of []section, chain []api.FunctionSignature) Chunks {
 	var now Chunks
 	for _, section := range of {
 		i := slices.IndexFunc(s.groups, func(g *group) bool {
@@ -103,7 +103,7 @@ func (g *group) textOf(s section) Chunks {
 }
 
 // end returns what was held back: tables, the ends of arrays and, with several types, everything.
-func (s *sections) end(terminal Terminal) Chunks {
+func (s *typedSections) end(terminal Terminal) Chunks {
 	var all Chunks
 	rest := s.groups
 	if len(rest) > 0 && rest[0].now {

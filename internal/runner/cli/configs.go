@@ -46,7 +46,7 @@ type configHooks struct {
 // clusterConfigs are the objects that one value of --function-configs names.
 type clusterConfigs struct {
 	source  *kube.Configs
-	objects []kube.Object
+	objects []kube.ConfigObject
 }
 
 // load reads all sources and, unless once is set, goes on until ctx ends. An object with errors is
@@ -115,7 +115,7 @@ func (c *configs) watchCluster(ctx context.Context, namespace string, cluster *c
 		own.objects, err = source.List(ctx)
 		return err
 	}
-	return source.Watch(ctx, c.program.say, func(objects []kube.Object) {
+	return source.Watch(ctx, c.program.say, func(objects []kube.ConfigObject) {
 		c.mu.Lock()
 		own.objects = objects
 		c.mu.Unlock()
@@ -185,7 +185,7 @@ func (c *configs) refresh(ctx context.Context) {
 // clusterObject is an object and where its status is written.
 type clusterObject struct {
 	source *kube.Configs
-	object *kube.Object
+	object *kube.ConfigObject
 }
 
 // objects returns the objects of all clusters, the oldest first. Two values of --function-configs

@@ -66,7 +66,7 @@ func (d *Dispatcher) Evaluate(ctx context.Context, r *evaluator.Request,
 
 func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request,
 ) (response *evaluator.Response, executor string, err error) {
-	match, err := d.cache.Set().Find(functionconfig.Request{
+	match, err := d.cache.Set().Find(functionconfig.Lookup{
 		Image: r.Image, Tag: r.Tag, IgnoreDigest: d.options.IgnoreDigests,
 	})
 	if err != nil {
@@ -156,7 +156,7 @@ func (d *Dispatcher) inProcess(ctx context.Context, c functionconfig.Candidate, 
 }
 
 // executor runs the function of one request in a pod.
-func (p *Pods) executor(match *functionconfig.Match) functionconfig.Executor {
+func (p *Pods) executor(match *functionconfig.ConfigMatch) functionconfig.Executor {
 	return func(ctx context.Context, c functionconfig.Candidate, call process.Call,
 	) (process.Output, error) {
 		image := match.Image

@@ -37,7 +37,7 @@ func (p *Pods) function(config *functionconfig.Config, image string) (pods.Funct
 	f := pods.Function{Image: image}
 	if config != nil && config.Pod != nil {
 		f.Template = config.Pod
-		f.Limits = pods.Limits{
+		f.Limits = pods.PodLimits{
 			MaxPods:        config.Pod.MaxParallelExecutions,
 			PreferredQueue: config.Pod.PreferredMaxQueueLength, TTL: config.Pod.TimeToLive,
 		}
@@ -74,7 +74,7 @@ func (p *Pods) newest(ctx context.Context, image process.Image, constraint *func
 // Changed retires the pods whose template is not that of the set any longer.
 func (p *Pods) Changed(set *functionconfig.Set) {
 	p.Scheduler.Retire(func(image, version string) bool {
-		match, err := set.Find(functionconfig.Request{Image: image})
+		match, err := set.Find(functionconfig.Lookup{Image: image})
 		if err != nil {
 			return false
 		}

@@ -29,8 +29,8 @@ const DefaultNamespace = "porch-fn-system"
 // at once.
 const settle = 100 * time.Millisecond
 
-// Object is a FunctionConfig of a cluster.
-type Object struct {
+// ConfigObject is a FunctionConfig of a cluster.
+type ConfigObject struct {
 	Namespace, Name string
 	UID             types.UID
 	Created         time.Time
@@ -42,12 +42,12 @@ type Object struct {
 }
 
 // Older orders objects by their age. Of two objects that exclude each other the older counts.
-func Older(a, b Object) int {
+func Older(a, b ConfigObject) int {
 	return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.Key(), b.Key()))
 }
 
 // Key returns namespace/name, by which messages name the object.
-func (o *Object) Key() string { return o.Namespace + "/" + o.Name }
+func (o *ConfigObject) Key() string { return o.Namespace + "/" + o.Name }
 
 // Configs reads the FunctionConfigs of a namespace.
 type Configs struct {
@@ -91,7 +91,7 @@ func functionConfigs() schema.GroupVersionResource {
 }
 
 // List returns the objects, the oldest first.
-func (c *Configs) List(ctx context.Context) ([]Object, error) {
+func (c *Configs) List(ctx context.Context) ([]ConfigObject, error) {
 	api := c.client.Resource(functionConfigs()).Namespace(c.namespace)
 	list, err := api.List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {
@@ -108,11 +108,11 @@ func (c *Configs) List(ctx context.Context) ([]Object, error) {
 }
 
 // objects returns objects as JSON, the oldest first.
-func objects(items []*unstructured.Unstructured) ([]Object, error) {
-	all := make([]Object, 0, len(items))
+func objects(items []*unstructured.Unstructured) ([]ConfigObject, error) {
+	all := make([]ConfigObject, 0, len(items))
 	for _, u := range items {
 		status, _, _ := unstructured.NestedMap(u.Object, "status")
-		o := Object{
+		o := ConfigObject{
 			Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(),
 			Created: u.GetCreationTimestamp().Time, Generation: u.GetGeneration(),
 		}
@@ -133,7 +133,10 @@ func objects(items []*unstructured.Unstructured) ([]Object, error) {
 
 // Watch calls changed with all objects whenever one came, went or changed, until ctx ends. The
 // first call comes before it returns; later ones come from one goroutine.
-func (c *Configs) Watch(ctx context.Context, note func(string, ...any), changed func([]Object),
+func (c *Configs) Watch(
+	ctx context.Context,
+	note func(string, ...any),
+	changed func([]ConfigObject),
 ) error {
 	// The first request shows at once whether the cluster can be reached.
 	if _, err := c.List(ctx); err != nil {
@@ -204,7 +207,7 @@ const patchTimeout = 10 * time.Second
 // SetStatus writes to the status of an object which generation the runner has read, and why it does
 // not use it. It does nothing if the status says so already, or once the cluster has refused it. It
 // writes the same only once: two runners that differ must not answer each other for ever.
-func (c *Configs) SetStatus(ctx context.Context, o *Object, problem string) error {
+func (c *Configs) SetStatus(ctx context.Context, o *ConfigObject, problem string) error {
 	now := verdict{o.UID, o.Generation, problem}
 	c.mu.Lock()
 	before := c.written[o.Key()]

@@ -31,7 +31,7 @@ func TestPingInterval(t *testing.T) {
 func TestTemplate(t *testing.T) {
 	f := &pods.Function{
 		Image: "registry.example:5000/fn/set-labels:v0.2.0", Version: "abc",
-		Limits: pods.Limits{TTL: time.Hour},
+		Limits: pods.PodLimits{TTL: time.Hour},
 	}
 	p, err := options().pod(f, []string{"/fn", "arg"})
 	if err != nil {

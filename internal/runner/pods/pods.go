@@ -32,11 +32,11 @@ type Function struct {
 	Version string // of the template; a change of it retires the pods
 	// Template is how the configuration of the function changes its pods, nil for no change.
 	Template *functionconfig.Pod
-	Limits   Limits
+	Limits   PodLimits
 }
 
-// Limits bound the pods of one function. Zero fields are the defaults of Options.
-type Limits struct {
+// PodLimits bound the pods of one function. Zero fields are the defaults of Options.
+type PodLimits struct {
 	MaxPods        int
 	PreferredQueue int           // waiting requests of a pod from which on another pod is started
 	TTL            time.Duration // from the last use of a pod to its end
@@ -64,9 +64,9 @@ type Backend interface {
 
 // Options are the settings of a Scheduler. Zero fields are those of DefaultOptions.
 type Options struct {
-	Limits       Limits // where a Function has zeros
-	Total        int    // pods of all functions
-	Waiting      int    // requests that wait; more are refused
+	Limits       PodLimits // where a Function has zeros
+	Total        int       // pods of all functions
+	Waiting      int       // requests that wait; more are refused
 	StartTimeout time.Duration
 	GC           time.Duration // how often pods are looked for that nobody uses
 	// Retry is how long a function with a pod gets no other one after a start failed.
@@ -80,7 +80,7 @@ type Options struct {
 // DefaultOptions returns the options where Options have zeros.
 func DefaultOptions() Options {
 	return Options{
-		Limits: Limits{MaxPods: 1, PreferredQueue: 2, TTL: 30 * time.Minute},
+		Limits: PodLimits{MaxPods: 1, PreferredQueue: 2, TTL: 30 * time.Minute},
 		Total:  100, Waiting: 10000, StartTimeout: time.Minute, GC: time.Minute,
 		Retry: 10 * time.Second,
 	}
@@ -99,8 +99,8 @@ func (o Options) withDefaults() Options {
 }
 
 // or returns the limits with the zeros of another.
-func (l Limits) or(d Limits) Limits {
-	return Limits{
+func (l PodLimits) or(d PodLimits) PodLimits {
+	return PodLimits{
 		MaxPods:        cmp.Or(l.MaxPods, d.MaxPods),
 		PreferredQueue: cmp.Or(l.PreferredQueue, d.PreferredQueue),
 		TTL:            cmp.Or(l.TTL, d.TTL),

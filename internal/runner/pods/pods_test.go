@@ -142,7 +142,7 @@ func in(t *testing.T, f *fake, o Options, test func(t *testing.T, s *Scheduler))
 }
 
 func function(image string, maxPods int) Function {
-	return Function{Image: image, Version: "1", Limits: Limits{MaxPods: maxPods}}
+	return Function{Image: image, Version: "1", Limits: PodLimits{MaxPods: maxPods}}
 }
 
 // send sends n requests at once and returns the errors.

@@ -15,7 +15,7 @@ import (
 )
 
 // Case is one call of a plugin and what is expected of it.
-type Case = contract.Case
+type Case = contract.PluginCase
 
 // Runs is how often each case runs.
 const Runs = 100

@@ -9,8 +9,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
-// Limits bounds the cost of one document. A document over a limit is refused.
-type Limits struct {
+// ScanLimits bounds the cost of one document. A document over a limit is refused.
+type ScanLimits struct {
 	DocumentBytes int // length of the text
 	Depth         int // nesting of maps and lists
 	AliasNodes    int // values with aliases expanded; only checked if there are aliases
@@ -36,7 +36,7 @@ type Error struct {
 }
 
 // Document scans the document src, whose content is src[from:to]. It appends the nodes to nodes.
-func Document(src []byte, from, to int, limits Limits, nodes []Node) (t Tree, err *Error) {
+func Document(src []byte, from, to int, limits ScanLimits, nodes []Node) (t Tree, err *Error) {
 	s := scanner{src: src, from: from, pos: from, end: to, limits: limits, tabsFrom: maxColumn}
 	defer func() { err = s.recovered(recover()) }()
 	if len(src) > limits.DocumentBytes {
@@ -59,7 +59,7 @@ func Document(src []byte, from, to int, limits Limits, nodes []Node) (t Tree, er
 }
 
 // CheckExpansion returns an error if the aliases of t expand to more values than the limit.
-func CheckExpansion(t Tree, limits Limits) (err *Error) {
+func CheckExpansion(t Tree, limits ScanLimits) (err *Error) {
 	s := scanner{n: t.Nodes, tree: t, limits: limits}
 	defer func() { err = s.recovered(recover()) }()
 	s.checkExpansion()
@@ -116,7 +116,7 @@ type scanner struct {
 	depth  int
 	n      []Node
 	tree   Tree
-	limits Limits
+	limits ScanLimits
 
 	anchors   map[string]int32 // name -> node; the latest wins
 	quotedSep int              // line separators seen inside quoted scalars

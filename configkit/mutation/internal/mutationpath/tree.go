@@ -2,41 +2,41 @@ package mutationpath
 
 import "github.com/fctl-dev/fctl/api"
 
-// Tree finds changes by path, whatever the digests in it.
-type Tree struct {
-	entry    *entry
-	children map[string]*Tree
+// PathTree finds changes by path, whatever the digests in it.
+type PathTree struct {
+	entry    *treeEntry
+	children map[string]*PathTree
 }
 
-type entry struct {
+type treeEntry struct {
 	path Path
 	info api.MutationInfo
 }
 
 // child returns the node below s, creating it if necessary.
-func (t *Tree) child(s Segment) *Tree {
+func (t *PathTree) child(s Segment) *PathTree {
 	key := Path{s}.Indexed()
 	next := t.children[key]
 	if next == nil {
 		if t.children == nil {
-			t.children = map[string]*Tree{}
+			t.children = map[string]*PathTree{}
 		}
-		next = &Tree{}
+		next = &PathTree{}
 		t.children[key] = next
 	}
 	return next
 }
 
 // Put adds an existing change, without effect on those around it.
-func (t *Tree) Put(path Path, info api.MutationInfo) {
+func (t *PathTree) Put(path Path, info api.MutationInfo) {
 	for _, s := range path {
 		t = t.child(s)
 	}
-	t.entry = &entry{path, info}
+	t.entry = &treeEntry{path, info}
 }
 
 // Enter adds a new change, which replaces all changes below it.
-func (t *Tree) Enter(path Path, info api.MutationInfo) {
+func (t *PathTree) Enter(path Path, info api.MutationInfo) {
 	for _, s := range path {
 		if t.entry != nil {
 			info.Protected = info.Protected || t.entry.info.Protected
@@ -50,11 +50,11 @@ func (t *Tree) Enter(path Path, info api.MutationInfo) {
 			info.MutationType = api.MutationTypeReplace
 		}
 	}
-	t.entry, t.children = &entry{path, info}, nil
+	t.entry, t.children = &treeEntry{path, info}, nil
 }
 
 // Each calls visit for every change, in no particular order.
-func (t *Tree) Each(visit func(Path, api.MutationInfo)) {
+func (t *PathTree) Each(visit func(Path, api.MutationInfo)) {
 	if t.entry != nil {
 		visit(t.entry.path, t.entry.info)
 	}

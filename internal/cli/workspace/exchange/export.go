@@ -141,7 +141,7 @@ func (o *exporter) elements(s *session.Session, kind entity.Kind) ([]exchange.El
 			}
 			if l.To != nil {
 				e.ToUnit = reference(l.To)
-				e.ToSpace = &exchange.Reference{SpaceID: l.To.SpaceID, Slug: l.To.SpaceSlug}
+				e.ToSpace = &exchange.ForeignReference{SpaceID: l.To.SpaceID, Slug: l.To.SpaceSlug}
 			}
 			return nil
 		})
@@ -174,8 +174,8 @@ func elements[T workspace.Entity](
 	return all, err
 }
 
-func reference(u *workspace.Unit) *exchange.Reference {
-	return &exchange.Reference{UnitID: u.UnitID, SpaceID: u.SpaceID, Slug: u.Slug}
+func reference(u *workspace.Unit) *exchange.ForeignReference {
+	return &exchange.ForeignReference{UnitID: u.UnitID, SpaceID: u.SpaceID, Slug: u.Slug}
 }
 
 // exported returns a unit with its data. An edit of the working copy counts as the next revision.

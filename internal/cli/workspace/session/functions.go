@@ -21,7 +21,7 @@ import (
 func (s *Session) request(
 	u *workspace.Unit, data []byte, chain api.FunctionInvocationList, where string,
 ) *api.FunctionInvocationRequest {
-	of := resolve.Unit{Unit: u.Unit}
+	of := resolve.HeadUnit{Unit: u.Unit}
 	if space, err := s.Space(u.SpaceSlug); err == nil {
 		of.Space = space.Space
 	}

@@ -66,7 +66,7 @@ func (o *SelectFlags) Expr(s *Session, kind entity.Kind) (*where.Expr, *entity.F
 func (s *Session) In(space string) bool { return s.SpaceFlag == "*" || space == s.SpaceSlug() }
 
 // Matches reports whether a filter selects an entity. --timeout ends regular expressions in it.
-func (s *Session) Matches(expr *where.Expr, of func(attribute string) where.Value) (ok bool) {
+func (s *Session) Matches(expr *where.Expr, of func(attribute string) where.Operand) (ok bool) {
 	ctx := limit.Named(s.Ctx, func(err error) error { return fmt.Errorf("a filter: %w", err) })
 	_ = limit.Timed(ctx, func(context.Context) { ok = expr.MatchAttributes(of) }) // ok is right
 	return ok

@@ -435,7 +435,7 @@ func (s *Session) Shown(u *workspace.Unit, before, after []byte) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	f := diff.File{
+	f := diff.FileDiff{
 		Name: u.DataFile(), Before: before, After: after, Style: do.DiffStyle(s.App.Streams),
 	}
 	f.Shown = func(before, after []byte) ([]byte, []byte) {

@@ -412,7 +412,7 @@ func changeText(path api.ResolvedPath, info api.MutationInfo) string {
 // linesText returns the lines that change in a value, each on a line of its own.
 func linesText(before, after string) string {
 	var b strings.Builder
-	f := diff.File{Before: plainLines(before), After: plainLines(after)}
+	f := diff.FileDiff{Before: plainLines(before), After: plainLines(after)}
 	for line := range strings.Lines(string(diff.Unified(f))) {
 		line = strings.TrimRight(line, "\n")
 		if strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ") ||
