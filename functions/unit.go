@@ -176,6 +176,7 @@ func (u *Unit) Labels() []string {
 func (u *Unit) Paths(ofType api.ResourceType, limit int) []string {
 	var paths []string
 	seen := map[string]bool{}
+	var first yamlpath.FirstByKey
 	for _, doc := range u.documents {
 		info, err := u.provider.ResourceInfo(doc)
 		if err != nil || doc.Check() != nil ||
@@ -187,7 +188,7 @@ func (u *Unit) Paths(ofType api.ResourceType, limit int) []string {
 			if w.Value.Kind() != gaby.Scalar || len(paths) == limit {
 				return len(paths) < limit
 			}
-			path := string(yamlpath.ReportedFrom(doc.Value(), w.Segments, nil, keys, "", nil))
+			path := string(yamlpath.ReportedFrom(doc.Value(), w.Segments, nil, keys, "", &first))
 			if !seen[path] {
 				seen[path] = true
 				paths = append(paths, path)

@@ -443,7 +443,7 @@ func (p *Match) locate(err error) error {
 	if e, ok := errors.AsType[*gaby.EditError](err); ok && e.Path != "" {
 		reported := *e
 		reported.Path = string(yamlpath.ReportedFrom(p.root, gaby.DotPathToSlice(e.Path), nil,
-			p.mergeKeys(), p.path.path.EmbeddedPath(), nil))
+			p.mergeKeys(), p.path.path.EmbeddedPath(), &p.known.seen))
 		err = &reported
 	}
 	return yamlpath.LocateAt(err, p.Resource, p.Path(), p.Value.Position())

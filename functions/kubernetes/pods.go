@@ -80,6 +80,7 @@ func vetPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 			if err != nil {
 				return result, err
 			}
+			var seen yamlpath.FirstByKey
 			pods, err := eachPart(c.Docs, provider, c.Args.String(parameterEach),
 				func(p *podPart) error {
 					value, err := p.evaluate(c, program)
@@ -88,7 +89,7 @@ func vetPodsFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 					}
 					paths, err := wrongPaths(value, c.Args.String("path"))
 					for _, path := range paths {
-						p.fail(&result, provider, path, c.Args.String("expression"))
+						p.fail(&result, provider, path, c.Args.String("expression"), &seen)
 					}
 					return err
 				})
@@ -234,7 +235,7 @@ func (p *podPart) segmentsOf(path []string) []string {
 
 // fail adds a finding about a path relative to the part.
 func (p *podPart) fail(result *api.ValidationResult, provider configkit.ResourceProvider,
-	path, text string,
+	path, text string, seen *yamlpath.FirstByKey,
 ) {
 	segments := p.resolve(path)
 	at := p.doc.Value()
@@ -259,7 +260,7 @@ func (p *podPart) fail(result *api.ValidationResult, provider configkit.Resource
 			AttributeIdentifier: api.AttributeIdentifier{
 				ResourceInfo: *p.info,
 				Path: yamlpath.ReportedFrom(p.doc.Value(), segments, nil,
-					provider.MergeKeys(p.info.ResourceType), "", nil),
+					provider.MergeKeys(p.info.ResourceType), "", seen),
 			},
 			AttributeMetadata: api.AttributeMetadata{AttributeName: api.AttributeNameNone},
 		},

@@ -250,6 +250,21 @@ func TestLinearPolicies(t *testing.T) {
 	}
 }
 
+// TestLinearFindings checks that a finding does not search the list of what it is about.
+func TestLinearFindings(t *testing.T) {
+	var dirs [2]string
+	for i, n := range []int{4_000, 16_000} {
+		var b strings.Builder
+		b.WriteString("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n")
+		for i := range n {
+			fmt.Fprintf(&b, "  - {name: c%d, image: main}\n", i)
+		}
+		dirs[i] = t.TempDir()
+		writeFile(t, filepath.Join(dirs[i], "pod.yaml"), b.String())
+	}
+	checkLinear(t, dirs, 1, "do", "pod.yaml", "vet-pods", "has(container.resources)")
+}
+
 // linearCommands are the commands whose work depends on the number of resources, with the words to
 // measure. Each row is a command as in docs/cli.md; words in {} are replaced.
 func linearCommands() map[string][][]string {
