@@ -35,6 +35,7 @@ type step struct {
 	invocation string // the name of the invocation, if it has one
 
 	spent *atomic.Int64 // nanoseconds, on all parts of the data
+	late  error         // the limit of time that it reached on a part of the data, or nil
 }
 
 // stepResult is the result of running a step on some documents.
@@ -322,6 +323,13 @@ func (h *FunctionHandler) runSequentially(
 		}
 		if s.err != nil {
 			r.refuse(s)
+			if r.stop {
+				break
+			}
+			continue
+		}
+		if s.late != nil {
+			r.failed(s, stepResult{err: s.late})
 			if r.stop {
 				break
 			}

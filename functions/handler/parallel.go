@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/parallel"
 )
 
@@ -32,6 +33,7 @@ type unitPart struct {
 	text      [][]byte     // in pieces
 	changed   bool
 	changes   *Changes
+	late      error            // the limit of time that the step after the last of results reached
 	steps     map[int][][]byte // see history
 	lines     []ResourceLine   // before the chain
 
@@ -84,6 +86,7 @@ func (h *FunctionHandler) runParallel(r *run, parts *gaby.Parts) (ok bool, err e
 		return false, err
 	}
 	if failed != nil || !r.joinParts(finished) {
+		r.takeLimits(finished)
 		return false, nil
 	}
 	for i := range finished {
@@ -96,6 +99,19 @@ func (h *FunctionHandler) runParallel(r *run, parts *gaby.Parts) (ok bool, err e
 		}
 	}
 	return true, nil
+}
+
+// takeLimits makes the sequential run that follows report the limit of time that a step has reached
+// where it reached it, and gives all other steps the whole time again.
+func (r *run) takeLimits(parts []unitPart) {
+	for i := range parts {
+		if late := len(parts[i].results); parts[i].late != nil && r.steps[late].late == nil {
+			r.steps[late].late = parts[i].late
+		}
+	}
+	for i := range r.steps {
+		r.steps[i].spent.Store(0)
+	}
 }
 
 // runPart runs the chain on part i and stores the results in part. It reports false if a step
@@ -118,6 +134,9 @@ func (h *FunctionHandler) runPart(
 		fc := r.withSurvey(inPart(r.fc, &facts), &r.steps[i])
 		res := r.steps[i].apply(fc, selection, documents)
 		if res.err != nil {
+			if e, ok := errors.AsType[*limit.Error](res.err); ok && e.Time > 0 {
+				part.late = res.err
+			}
 			return false
 		}
 		res.facts = facts
