@@ -327,6 +327,13 @@ func TestForeignOutputReachesTheLimit(t *testing.T) {
 			less, "cat\nhead -c 50000000 /dev/zero | tr '\\0' a >&2\n", eval,
 			"./loud.sh: was killed: it wrote more than 16777216 bytes",
 		},
+		"many small values": {
+			less, "cat > /dev/null\necho 'apiVersion: config.kubernetes.io/v1'\n" +
+				"echo 'kind: ResourceList'\necho 'items:'\n" +
+				"echo '- {apiVersion: v1, kind: X, metadata: {name: a}, spec: ['\n" +
+				"yes '{a: 1},' | head -n 3000000\necho ']}'\n", eval,
+			"./loud.sh: it needs more memory than 128MiB",
+		},
 		"items": {0, items, eval, "./loud.sh: it needs more memory than 256MiB"},
 		"results": {
 			0, list("results", "- message: a message", 3_000_000), eval,

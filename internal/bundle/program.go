@@ -267,7 +267,10 @@ func (p *program) call(config map[string]any, items []any,
 		return nil, nil
 	}
 	var stream *krm.Stream
-	readErr := limit.Watched(ctx, func(context.Context, func(int) error) (err error) {
+	readErr := limit.Watched(ctx, func(ctx context.Context, _ func(int) error) (err error) {
+		if err := limit.GrowTree(ctx, out.Stdout); err != nil {
+			return err
+		}
 		stream, err = krm.ReadStream(out.Stdout, "<output of plugin "+string(p.name)+">")
 		return err
 	})

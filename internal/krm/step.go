@@ -429,7 +429,10 @@ func (p *Pipeline) program(ctx context.Context, selected []*Item, step *Step,
 		return nil // reading it would take longer than the function may run
 	}
 	var after []*Item
-	problem := limit.Watched(ctx, func(context.Context, func(int) error) error {
+	problem := limit.Watched(ctx, func(ctx context.Context, _ func(int) error) error {
+		if err := limit.GrowTree(ctx, out.Stdout); err != nil {
+			return err
+		}
 		after, err = p.returned(selected, out.Stdout, list, step, result)
 		return err
 	})
