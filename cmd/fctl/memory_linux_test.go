@@ -313,6 +313,8 @@ func TestForeignOutputReachesTheLimit(t *testing.T) {
 	items := list("items",
 		"- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: b, c: d}}", 400_000)
 	eval := []string{"fn", "eval", ".", "--allow-exec", "--exec", "./loud.sh"}
+	values := "echo '- {apiVersion: v1, kind: X, metadata: {name: a}, spec: ['\n" +
+		"yes '{a: 1},' | head -n 3000000\necho ']}'\n"
 	for name, c := range map[string]struct {
 		memory int64
 		script string
@@ -329,9 +331,12 @@ func TestForeignOutputReachesTheLimit(t *testing.T) {
 		},
 		"many small values": {
 			less, "cat > /dev/null\necho 'apiVersion: config.kubernetes.io/v1'\n" +
-				"echo 'kind: ResourceList'\necho 'items:'\n" +
-				"echo '- {apiVersion: v1, kind: X, metadata: {name: a}, spec: ['\n" +
-				"yes '{a: 1},' | head -n 3000000\necho ']}'\n", eval,
+				"echo 'kind: ResourceList'\necho 'items:'\n" + values, eval,
+			"./loud.sh: it needs more memory than 128MiB",
+		},
+		"many small values of a wrapped program": {
+			less, "cat > /dev/null\necho 'apiVersion: v1'\necho 'kind: List'\necho 'items:'\n" +
+				values, []string{"fn", "wrap", "--", "./loud.sh"},
 			"./loud.sh: it needs more memory than 128MiB",
 		},
 		"items": {0, items, eval, "./loud.sh: it needs more memory than 256MiB"},
@@ -349,6 +354,8 @@ func TestForeignOutputReachesTheLimit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := hostileDir(t, map[string]string{
 				"web.yaml": hostileResource, "loud.sh": "#!/bin/sh\n" + c.script,
+				stdinFile: "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n" +
+					"items: []\nfunctionConfig: {apiVersion: v1, kind: X, metadata: {name: a}}\n",
 			})
 			if err := os.Chmod(filepath.Join(dir, "loud.sh"), 0o700); err != nil {
 				t.Fatal(err)
@@ -502,6 +509,9 @@ func TestExpressionsOfOneFunctionHaveOneDeadline(t *testing.T) {
 	}
 }
 
+// stdinFile is a file of a directory that a command has as its standard input.
+const stdinFile = "stdin.txt"
+
 const hostileResource = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n" +
 	"data:\n  a: \"1\"\n"
 
@@ -534,6 +544,10 @@ func reaches(t *testing.T, most int64, dir string, words ...string) string {
 		// A process begins with the peak of the one that starts it, so this one stays small.
 		var stdout, stderr head
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if in, err := os.Open(filepath.Join(dir, stdinFile)); err == nil {
+			defer func() { _ = in.Close() }()
+			cmd.Stdin = in
+		}
 		err := cmd.Run()
 		exit, ok := errors.AsType[*exec.ExitError](err)
 		if !ok || exit.ExitCode() != 4 {

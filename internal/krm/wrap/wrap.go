@@ -31,6 +31,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/process"
 )
 
@@ -69,7 +70,7 @@ func Run(ctx context.Context, list *krm.ResourceList, o Options) error {
 	if err != nil {
 		return err
 	}
-	printed, err := o.read(output)
+	printed, err := o.read(ctx, output)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,10 @@ func (o *Options) execute(ctx context.Context, list *krm.ResourceList) ([]byte, 
 }
 
 // read reads what the program printed.
-func (o *Options) read(output []byte) (*krm.Stream, error) {
+func (o *Options) read(ctx context.Context, output []byte) (*krm.Stream, error) {
+	if err := limit.GrowTree(ctx, output); err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Command[0], err)
+	}
 	name := "<output of " + filepath.Base(o.Command[0]) + ">"
 	docs, err := gaby.ParseAll(output)
 	if err != nil {
