@@ -58,7 +58,8 @@ const small = 50 * time.Millisecond
 
 // checkLinear reports work of a command that grows faster than its input, which is four times as
 // large in the second directory. Work that is proportional to the square of the input is 16 times
-// as large. A status above most is an error.
+// as large; that of a merge of 4,000 keys takes up to 8.5 times as long, because it leaves the caches
+// of the processor. A status above most is an error.
 func checkLinear(t *testing.T, dirs [2]string, most int, words ...string) {
 	t.Helper()
 	var done [2]work
@@ -70,7 +71,7 @@ func checkLinear(t *testing.T, dirs [2]string, most int, words ...string) {
 			}
 		}
 		if done[1].allocations <= 6*done[0].allocations+10_000 &&
-			done[1].time <= 8*done[0].time+small {
+			done[1].time <= 10*done[0].time+small {
 			return
 		}
 	}
