@@ -336,7 +336,8 @@ func TestForeignOutputReachesTheLimit(t *testing.T) {
 		},
 		"many small values of a wrapped program": {
 			less, "cat > /dev/null\necho 'apiVersion: v1'\necho 'kind: List'\necho 'items:'\n" +
-				values, []string{"fn", "wrap", "--", "./loud.sh"},
+				values,
+			[]string{"fn", "wrap", "--", "./loud.sh"},
 			"./loud.sh: it needs more memory than 128MiB",
 		},
 		"items": {0, items, eval, "./loud.sh: it needs more memory than 256MiB"},
