@@ -170,7 +170,7 @@ func (s Suite) invoke(
 	return s.Executor.Run(ctx, request, handler.Options{AllowExternal: s.AllowExternal})
 }
 
-// caseResult is what a case did, as texts. An empty text corresponds to a missing file.
+// caseResult has the texts that a case made. An empty text corresponds to a missing file.
 type caseResult struct {
 	data   string // "" if it did not change
 	output string

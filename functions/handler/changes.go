@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 )
 
-// Changes is what a chain changed in some data.
+// Changes are the changes that a chain made to some data.
 type Changes struct {
 	Resources int // that were changed, added or removed
 	Values    int // scalars in them that were

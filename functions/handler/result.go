@@ -24,7 +24,7 @@ type Options struct {
 	Secrets bool
 	// File is the name of the file in the positions of outputs.
 	File string
-	// WhereText is what messages say in place of WhereResource, such as the flags it was made of.
+	// WhereText replaces WhereResource in messages, such as the flags it was made of.
 	WhereText string
 	// NamesOnly says that WhereResource compares only types, names, namespaces and labels, which
 	// are not secret.

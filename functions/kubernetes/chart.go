@@ -29,7 +29,7 @@ func (c *chart) values(root imageField) {
 	c.below("", root)
 }
 
-// below visits what is in a map. key is that of the map.
+// below visits the entries of a map. key is the map's own key.
 func (c *chart) below(key string, m imageField) {
 	beside := m.beside()
 	for _, entry := range m.value.All() {

@@ -6,7 +6,7 @@ import (
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
-// Stage is what a controller writes after everything before it is ready.
+// Stage is a write of a controller, which comes after everything before it is ready.
 type Stage struct{ Resources []*ResourceResult }
 
 // Simulate returns the steps in which a controller would proceed from what was observed, if every

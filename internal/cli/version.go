@@ -22,7 +22,7 @@ func newVersion(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// buildVersion is what the go command recorded in the binary, so that builds need no flags for it.
+// buildVersion is read from the binary, where the go command records it: builds need no flags.
 type buildVersion struct {
 	Version  string
 	Commit   string `json:",omitempty"`

@@ -35,7 +35,7 @@ const (
 	sdkConfig, sdkExpected                  = "_fnconfig.yaml", "_expected.yaml"
 )
 
-// TestOutput is what a function returned.
+// TestOutput is the output of a function.
 type TestOutput struct {
 	Items   []*krm.Item
 	Results []krm.Result

@@ -15,7 +15,7 @@ import (
 // function ran, or may have run: then no other executor may run it.
 type Executor func(ctx context.Context, c Candidate, call process.Call) (process.Output, error)
 
-// Attempt is what became of one executor.
+// Attempt is the outcome of asking one executor.
 type Attempt struct {
 	Kind  ExecutorKind
 	Taken bool

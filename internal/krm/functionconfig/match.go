@@ -53,7 +53,7 @@ type Lookup struct {
 	IgnoreDigest bool
 }
 
-// ConfigMatch is what a set has for a request.
+// ConfigMatch is the FunctionConfig that a set selects for a request.
 type ConfigMatch struct {
 	// Image is the image that is run: with the default prefix if the request had no repository, and
 	// with the tag of the request.

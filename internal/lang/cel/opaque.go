@@ -48,7 +48,7 @@ func (o opaque[T]) Type() ref.Type { return o.is.celType() }
 // Value implements ref.Val.
 func (o opaque[T]) Value() any { return o.is }
 
-// implementation is what a function does. The arguments have the declared types.
+// implementation evaluates a function. Its arguments have the declared types.
 type implementation = func(args ...ref.Val) ref.Val
 
 // function declares a function, or adds an overload to one.

@@ -37,11 +37,11 @@ func Grow(ctx context.Context, bytes int64) error {
 	return a.watchGrowth(context.WithoutCancel(ctx)).Err()
 }
 
-// nodeBytes is what a node of a document takes at least.
+// nodeBytes is the least memory of a node of a document.
 const nodeBytes = 40
 
-// GrowTree is Grow for a text that a program made, before it is read as YAML or JSON. Its nodes can
-// take many times what the text takes, and are made faster than the watch looks.
+// GrowTree is Grow for a text of a program that will be read as YAML or JSON. Nodes can take many
+// times the memory of their text, and a parser makes them faster than the watch looks.
 func GrowTree(ctx context.Context, text []byte) error {
 	nodes := 0
 	for _, end := range []string{":", ",", "\n"} {

@@ -27,7 +27,7 @@ type Watch struct {
 	// timeOnly watches what is not an expression, and takes memory for the input as well.
 	timeOnly bool
 
-	deadline time.Time // of what the evaluation is a part of; zero if it is alone
+	deadline time.Time // shared with other evaluations of one function; zero if it is alone
 
 	mu    sync.Mutex
 	began time.Time // when it was first looked at; evaluations that are over before cost little
