@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
@@ -42,14 +43,11 @@ func (d *document) readWithLibrary() {
 		!errors.Is(dec.Decode(&yaml.Node{}), io.EOF) {
 		return
 	}
+	d.aliases, d.props = map[int32]int32{}, map[int32]scan.Props{}
 	r := libraryReader{d: d, lines: d.unit.linesBefore(d.index), index: map[*yaml.Node]int32{}}
 	if !r.read(root.Content[0], nil, 0) {
-		d.n, d.newNodes, d.aliases = nil, nil, nil
+		d.n, d.newNodes, d.aliases, d.props = nil, nil, nil, nil
 		return
-	}
-	// The nodes count as new: their content is in newNodes, not in spans of the source.
-	for i := range d.n {
-		d.n[i].Flags |= scan.IsNew
 	}
 	d.readOnly, d.readOnlyAt = why, r.at
 	if len(d.aliases) > 0 {
@@ -94,6 +92,11 @@ type entryPositions struct {
 	keyTag     string
 }
 
+// position returns where n is in the unit.
+func (r *libraryReader) position(n *yaml.Node) Position {
+	return Position{Line: r.lines + n.Line, Column: n.Column}
+}
+
 // read appends n and its children, as an entry with the given key (nil for none). It reports false
 // for nodes that cannot be represented.
 func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
@@ -102,12 +105,12 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 		return false
 	}
 	i := int32(len(d.n))
-	at := entryPositions{value: Position{Line: r.lines + n.Line, Column: n.Column}}
+	at := entryPositions{value: r.position(n), key: r.position(n)}
 	f := newNode{text: n.Value}
+	// The node counts as new: its content is in newNodes, not in spans of the source.
 	out := scan.Node{Key: uint32(i), Val: uint32(i), Flags: scan.IsNew}
-	at.key = at.value
 	if key != nil {
-		at.key, at.keyTag = Position{Line: r.lines + key.Line, Column: key.Column}, key.ShortTag()
+		at.key, at.keyTag = r.position(key), key.ShortTag()
 		out.KeyStyle = scalar.DoubleStyle
 		switch {
 		case key.Kind == yaml.ScalarNode:
@@ -132,9 +135,6 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 	}
 	r.index[n] = i
 	if n.Style&yaml.TaggedStyle != 0 && scalar.ParseTag(n.ShortTag()) == scalar.OtherTag {
-		if d.props == nil {
-			d.props = map[int32]scan.Props{}
-		}
 		d.props[i] = scan.Props{Tag: n.ShortTag()}
 		out.Flags |= scan.HasProps
 	}
@@ -155,9 +155,6 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 		if !ok || d.n[target].Next == 0 {
 			return false
 		}
-		if d.aliases == nil {
-			d.aliases = map[int32]int32{}
-		}
 		d.aliases[i] = target
 	}
 	d.n = append(d.n, out)
@@ -167,16 +164,21 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 		d.n[i].Next = uint32(i + 1)
 		return true
 	}
+	ok := r.children(n, i, depth+1)
+	d.n[i].Next = uint32(len(d.n))
+	return ok
+}
+
+// children appends the children of n, which is node i, and reports whether all can be represented.
+func (r *libraryReader) children(n *yaml.Node, i int32, depth int) bool {
+	d := r.d
+	if n.Kind != yaml.MappingNode {
+		return !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return !r.read(c, nil, depth) })
+	}
 	seen := map[string]bool{}
-	for k := 0; k < len(n.Content); k++ {
-		if out.Kind != scan.MapNode {
-			if !r.read(n.Content[k], nil, depth+1) {
-				return false
-			}
-			continue
-		}
+	for k := 0; k < len(n.Content); k += 2 {
 		child := len(d.n)
-		if !r.read(n.Content[k+1], n.Content[k], depth+1) {
+		if !r.read(n.Content[k+1], n.Content[k], depth) {
 			return false
 		}
 		if d.n[child].KeyStyle == scalar.PlainStyle {
@@ -187,8 +189,6 @@ func (r *libraryReader) read(n, key *yaml.Node, depth int) bool {
 		} else {
 			seen[name] = true
 		}
-		k++
 	}
-	d.n[i].Next = uint32(len(d.n))
 	return true
 }

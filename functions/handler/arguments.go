@@ -48,24 +48,9 @@ func (f *function) assignNames(
 	args []api.FunctionArgument,
 ) (named []api.FunctionArgument, problems []error) {
 	params := f.Parameters
+	problems, outOfOrder, mixed := f.checkNames(args)
+	unknown := len(problems)
 	fail := func(err *ArgumentError) { problems = append(problems, err) }
-	outOfOrder, mixed, unknown := false, false, 0
-	for i, arg := range args {
-		if arg.ParameterName == "" {
-			mixed = mixed || outOfOrder
-			continue
-		}
-		switch index := f.parameterIndex(arg.ParameterName); {
-		case index < 0:
-			unknown++
-			err := f.problem(arg.ParameterName,
-				"argument %s is not a valid parameter of function %s", arg.ParameterName, f.name)
-			err.Suggestions = configkit.Suggest(arg.ParameterName, f.parameterNames())
-			fail(err)
-		case index != min(i, len(params)-1):
-			outOfOrder = true
-		}
-	}
 	if mixed {
 		err := f.problem("", "mix of out-of-order named and unnamed arguments for function %s",
 			f.name)
@@ -127,6 +112,29 @@ func (f *function) assignNames(
 		return f.parameterIndex(a.ParameterName) - f.parameterIndex(b.ParameterName)
 	})
 	return named, problems
+}
+
+// checkNames returns the problems of names that no parameter has, and reports whether named
+// arguments are out of order, and whether arguments without a name follow such ones.
+func (f *function) checkNames(
+	args []api.FunctionArgument,
+) (problems []error, outOfOrder, mixed bool) {
+	for i, arg := range args {
+		if arg.ParameterName == "" {
+			mixed = mixed || outOfOrder
+			continue
+		}
+		switch index := f.parameterIndex(arg.ParameterName); {
+		case index < 0:
+			err := f.problem(arg.ParameterName,
+				"argument %s is not a valid parameter of function %s", arg.ParameterName, f.name)
+			err.Suggestions = configkit.Suggest(arg.ParameterName, f.parameterNames())
+			problems = append(problems, err)
+		case index != min(i, len(f.Parameters)-1):
+			outOfOrder = true
+		}
+	}
+	return problems, outOfOrder, mixed
 }
 
 // twoInOne returns a hint if the last argument is KEY=value although KEY and value are two

@@ -111,28 +111,34 @@ func computeMutationsFunction(
 			if err != nil {
 				return nil, err
 			}
-			after := c.Docs
-			selection := handler.ExcludedOf(c.FunctionContext)
-			var selected *selectedMutations
-			if selection != nil {
-				// Include the resources that are not selected, so that they do not look deleted.
-				after = append(slices.Clone(c.Docs), selection.Docs...)
-				selected = newSelectedMutations(c.Docs, selection, provider)
-				if err := selected.addAll(before, selection); err != nil {
-					return nil, err
-				}
-			}
-			if c.Args.Bool(parameterReverse) {
-				before, after = after, before
-			}
-			index := c.Args.Int(parameterIndex)
-			mutations, err := mutation.Compute(before, after, index, provider)
-			if selected != nil {
-				mutations = selected.of(mutations)
-			}
-			return mutations, err
+			return computeMutations(c, before, provider)
 		}),
 	}
+}
+
+// computeMutations returns the mutations from before to the selected resources of c, or back.
+func computeMutations(
+	c *handler.Call, before gaby.Container, provider configkit.ResourceProvider,
+) (api.ResourceMutationList, error) {
+	after := c.Docs
+	selection := handler.ExcludedOf(c.FunctionContext)
+	var selected *selectedMutations
+	if selection != nil {
+		// Include the resources that are not selected, so that they do not look deleted.
+		after = append(slices.Clone(c.Docs), selection.Docs...)
+		selected = newSelectedMutations(c.Docs, selection, provider)
+		if err := selected.addAll(before, selection); err != nil {
+			return nil, err
+		}
+	}
+	if c.Args.Bool(parameterReverse) {
+		before, after = after, before
+	}
+	mutations, err := mutation.Compute(before, after, c.Args.Int(parameterIndex), provider)
+	if selected != nil {
+		mutations = selected.of(mutations)
+	}
+	return mutations, err
 }
 
 // patchMutationsFunction returns patch-mutations.
@@ -179,47 +185,53 @@ func patchMutationsFunction(provider configkit.ResourceProvider) handler.Functio
 			)
 		},
 		Function: handler.Reads(func(c *handler.Call) (any, error) {
-			var lists [3]api.ResourceMutationList
-			for i, name := range []string{parameterProtection, parameterPatch, parameterSubtract} {
-				var err error
-				if lists[i], err = decodeMutations(c.Args.String(name)); err != nil {
-					return nil, err
-				}
-			}
-			wanted := len(lists[1])
-			if selection := handler.ExcludedOf(c.FunctionContext); selection != nil {
-				patch, err := selectedPatch(c.Docs, lists[1], selection, provider)
-				if err != nil {
-					return nil, err
-				}
-				if n := len(lists[1]) - len(patch); n > 0 {
-					c.Note(api.Position{}, fmt.Sprintf(
-						"%s not applied to resources that are not selected",
-						mutationsOfResources(n),
-					))
-				}
-				lists[1] = patch
-			}
-			patched, conflicts, err := mutation.Patch(
-				c.Docs, lists[0], lists[1], lists[2], provider,
-			)
-			c.Docs = patched
-			resources := len(lists[1])
-			for _, conflict := range conflicts {
-				c.Note(api.Position{}, conflict.String())
-				if conflict.Reason == api.ConflictUnresolvedPath && conflict.Path == "" {
-					resources--
-				}
-			}
-			if wanted > 0 {
-				c.Matched(resources)
-			}
+			conflicts, err := patchMutations(c, provider)
 			if err != nil || len(conflicts) == 0 {
 				return nil, err // no list, rather than an empty one
 			}
 			return conflicts, nil
 		}),
 	}
+}
+
+// patchMutations applies the patch of the arguments of c to its selected resources and returns the
+// conflicts.
+func patchMutations(
+	c *handler.Call, provider configkit.ResourceProvider,
+) (api.MutationConflictList, error) {
+	var lists [3]api.ResourceMutationList
+	for i, name := range []string{parameterProtection, parameterPatch, parameterSubtract} {
+		var err error
+		if lists[i], err = decodeMutations(c.Args.String(name)); err != nil {
+			return nil, err
+		}
+	}
+	wanted := len(lists[1])
+	if selection := handler.ExcludedOf(c.FunctionContext); selection != nil {
+		patch, err := selectedPatch(c.Docs, lists[1], selection, provider)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(lists[1]) - len(patch); n > 0 {
+			c.Note(api.Position{}, fmt.Sprintf(
+				"%s not applied to resources that are not selected", mutationsOfResources(n),
+			))
+		}
+		lists[1] = patch
+	}
+	patched, conflicts, err := mutation.Patch(c.Docs, lists[0], lists[1], lists[2], provider)
+	c.Docs = patched
+	resources := len(lists[1])
+	for _, conflict := range conflicts {
+		c.Note(api.Position{}, conflict.String())
+		if conflict.Reason == api.ConflictUnresolvedPath && conflict.Path == "" {
+			resources--
+		}
+	}
+	if wanted > 0 {
+		c.Matched(resources)
+	}
+	return conflicts, err
 }
 
 // selectedPatch returns the mutations of patch about resources that the where-expressions select.

@@ -83,17 +83,7 @@ the function patch-mutations, which turns the values of A into those of B:
 
 // printDifferences compares the pairs and prints the differences.
 func (c *diffRun) printDifferences() error {
-	versions := make([]functions.Versions, len(c.pairs))
-	for i, p := range c.pairs {
-		v := &versions[i]
-		v.Toolchain = p.unit().Toolchain
-		if p.before != nil {
-			v.Before = p.before.Data
-		}
-		if p.after != nil {
-			v.After = p.after.Data
-		}
-	}
+	versions := c.versions()
 	printer := c.printer()
 	stdout := c.app.Streams.Out
 	onTerminal := c.app.Streams.OutIsTerminal() // also JSON is for people there
@@ -128,26 +118,13 @@ func (c *diffRun) printDifferences() error {
 		if len(d.Mutations) > 0 {
 			status = diag.ExitNo
 		}
-		if p.renamed() {
-			notes[i] = append(notes[i], api.Note{Message: "renamed from " + p.before.File})
-		}
-		for _, m := range d.Moved {
-			from := c.pairs[m.From].before.File
-			notes[i] = append(notes[i],
-				api.Note{Message: fmt.Sprintf("%s moved here from %s", m.Resource, from)})
-		}
+		notes[i] = c.moves(p, d)
 		if len(d.Mutations)+len(d.Moved) == 0 && !p.renamed() && p.before != nil &&
 			p.after != nil &&
 			!bytes.Equal(p.before.Data, p.after.Data) {
 			inLayout++
 		}
-		result := report.Result{
-			Unit: p.unit().Name, File: p.unit().File, Toolchain: p.unit().Toolchain,
-			Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
-				Success:   true,
-				Mutations: d.Mutations,
-			}},
-		}
+		result := p.result(d.Mutations)
 		if onTerminal || printer.MasksValues(result) {
 			result.Secrets = c.secrets(versions[i])
 			result.Response.Mutations = result.Secrets.Mutations(d.Mutations)
@@ -182,6 +159,47 @@ func (c *diffRun) printDifferences() error {
 		return diag.ExitError(status)
 	}
 	return nil
+}
+
+// versions returns the texts of the pairs.
+func (c *diffRun) versions() []functions.Versions {
+	versions := make([]functions.Versions, len(c.pairs))
+	for i, p := range c.pairs {
+		v := &versions[i]
+		v.Toolchain = p.unit().Toolchain
+		if p.before != nil {
+			v.Before = p.before.Data
+		}
+		if p.after != nil {
+			v.After = p.after.Data
+		}
+	}
+	return versions
+}
+
+// result returns the mutations of the pair as what a function returned.
+func (p *pair) result(mutations api.ResourceMutationList) report.Result {
+	return report.Result{
+		Unit: p.unit().Name, File: p.unit().File, Toolchain: p.unit().Toolchain,
+		Response: &handler.Result{FunctionInvocationResponse: api.FunctionInvocationResponse{
+			Success:   true,
+			Mutations: mutations,
+		}},
+	}
+}
+
+// moves returns notes about the file of p, if it was renamed, and about resources that were moved
+// there from others.
+func (c *diffRun) moves(p *pair, d functions.Difference) (notes []api.Note) {
+	if p.renamed() {
+		notes = append(notes, api.Note{Message: "renamed from " + p.before.File})
+	}
+	for _, m := range d.Moved {
+		from := c.pairs[m.From].before.File
+		notes = append(notes,
+			api.Note{Message: fmt.Sprintf("%s moved here from %s", m.Resource, from)})
+	}
+	return notes
 }
 
 // printer returns what prints the differences. Text is what a terminal shows, also in a pipe.

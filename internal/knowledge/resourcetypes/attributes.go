@@ -86,11 +86,21 @@ func (r *Registry) describe(
 	if !isConsistent(&value, v) {
 		return description, false
 	}
+	description.Parameters, ok = r.completed(v, name, d.BuiltIn, parameters, value)
+	return description, ok
+}
+
+// completed returns the parameters of the functions of an attribute: those that its entry v lists,
+// or else those that its paths name, and then the value.
+func (r *Registry) completed(
+	v strict.Value, name string, builtIn bool, parameters []api.FunctionParameter,
+	value api.FunctionParameter,
+) ([]api.FunctionParameter, bool) {
 	if !v.Get("parameters").Exists() {
-		most := r.pathWithMostArguments(name, d.BuiltIn)
+		most, ok := r.pathWithMostArguments(name, builtIn), false
 		if parameters, ok = parametersOf(most); !ok {
 			v.Fail("", "parameters: it is missing: path %s does not name its arguments", most)
-			return description, false
+			return nil, false
 		}
 	}
 	if slices.ContainsFunc(parameters, func(p api.FunctionParameter) bool {
@@ -98,10 +108,9 @@ func (r *Registry) describe(
 	}) {
 		v.Fail("", "parameters: %s is the parameter for the value; call this one otherwise",
 			value.ParameterName)
-		return description, false
+		return nil, false
 	}
-	description.Parameters = append(parameters, value)
-	return description, true
+	return append(parameters, value), true
 }
 
 // checkAttribute checks an entry of the attributes section and that its parameters fill the %s of

@@ -162,13 +162,9 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 	if backend != nil {
 		go o.cluster.watchTemplate(background, p, backend, func() { configs.refresh(background) })
 	}
-	programs := &functionconfig.Programs{Dirs: o.dirs, Allow: o.exec != "", Any: o.exec == "any"}
-	if o.sandbox {
-		self, err := os.Executable()
-		if err != nil {
-			return err
-		}
-		programs.Sandbox = &fnruntime.Sandbox{Self: self}
+	programs, err := o.programs()
+	if err != nil {
+		return err
 	}
 	metrics := &server.Metrics{}
 	d := dispatch.New(configs.cache, dispatch.Options{
@@ -185,12 +181,7 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 	if err != nil {
 		return err
 	}
-	metrics.Gauge("fctl_runner_requests", "Requests that are worked on or wait.", s.Active)
-	if pods != nil {
-		metrics.Gauge("fctl_runner_pods", "Pods, those that start included.", pods.Scheduler.Pods)
-		metrics.Gauge("fctl_runner_waiting", "Requests that wait for a pod.",
-			pods.Scheduler.Waiting)
-	}
+	addGauges(metrics, s, pods)
 	if err := p.serveMetrics(background, o.metrics, metrics); err != nil {
 		return err
 	}
@@ -204,6 +195,29 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 	}
 	p.say("stopped")
 	return nil
+}
+
+// programs returns how programs are found and run.
+func (o *serveOptions) programs() (*functionconfig.Programs, error) {
+	programs := &functionconfig.Programs{Dirs: o.dirs, Allow: o.exec != "", Any: o.exec == "any"}
+	if o.sandbox {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		programs.Sandbox = &fnruntime.Sandbox{Self: self}
+	}
+	return programs, nil
+}
+
+// addGauges adds the numbers of requests and, if there are any, of pods.
+func addGauges(metrics *server.Metrics, s *server.Server, pods *dispatch.Pods) {
+	metrics.Gauge("fctl_runner_requests", "Requests that are worked on or wait.", s.Active)
+	if pods != nil {
+		metrics.Gauge("fctl_runner_pods", "Pods, those that start included.", pods.Scheduler.Pods)
+		metrics.Gauge("fctl_runner_waiting", "Requests that wait for a pod.",
+			pods.Scheduler.Waiting)
+	}
 }
 
 // serveMetrics serves /metrics until ctx ends.

@@ -175,8 +175,9 @@ func (p *headerScanner) entry(q, col int, entry func(key, value []byte) bool) bo
 	if i := bytes.IndexByte(p.src[v:], '\n'); i >= 0 {
 		eol = v + i
 	}
+	next := min(eol+1, len(p.src))
 	if v >= eol || p.src[v] == '#' || p.src[v] == '\r' {
-		p.pos = min(eol+1, len(p.src))
+		p.pos = next
 		if isWanted(key) && string(key) != "metadata" && p.continues(col) {
 			return false
 		}
@@ -203,22 +204,38 @@ func (p *headerScanner) entry(q, col int, entry func(key, value []byte) bool) bo
 			bytes.IndexByte(inner, '\'') >= 0 && c == '\'' {
 			return false
 		}
-		p.pos = min(eol+1, len(p.src))
+		p.pos = next
 		return entry(key, inner)
 	case scalar.Class[c]&(scalar.NotPlain|scalar.HighByte) != 0:
 		if wanted {
 			return false
 		}
-		p.pos = min(eol+1, len(p.src))
+		p.pos = next
 		if c == '&' || c == '!' { // any value may follow an anchor or a tag
 			return p.skipLine(v, col)
 		}
 		return true
 	}
-	p.pos = min(eol+1, len(p.src))
+	p.pos = next
 	if !wanted {
 		return true // further lines of plain text are indented deeper, so blockMap skips them
 	}
+	value := p.plain(v, eol)
+	if p.continues(col) {
+		return false
+	}
+	if scalar.Resolve(scalar.View(value)) != scalar.StrTag {
+		if string(key) == "metadata" {
+			return false
+		}
+		value = nil
+	}
+	return entry(key, value)
+}
+
+// plain returns the plain text at v, without the comment that may follow it on its line, which ends
+// at eol.
+func (p *headerScanner) plain(v, eol int) []byte {
 	end := eol
 	if i := bytes.IndexByte(p.src[v:eol], '#'); i > 0 {
 		for i > 0 && !scalar.IsBlank(p.src[v+i-1]) {
@@ -231,18 +248,7 @@ func (p *headerScanner) entry(q, col int, entry func(key, value []byte) bool) bo
 		}
 		end = v + i
 	}
-	end = scalar.TrimBlanks(p.src, v, end)
-	if p.continues(col) {
-		return false
-	}
-	value := p.src[v:end]
-	if scalar.Resolve(scalar.View(value)) != scalar.StrTag {
-		if string(key) == "metadata" {
-			return false
-		}
-		value = nil
-	}
-	return entry(key, value)
+	return p.src[v:scalar.TrimBlanks(p.src, v, end)]
 }
 
 // continues reports whether the next line that is not blank is indented deeper than col, so that
@@ -288,12 +294,17 @@ func (p *headerScanner) skipLine(q, col int) bool {
 		seen |= c
 		i++
 	}
-	next := min(i+1, len(src))
 	if seen == 0 {
-		p.pos = next
+		p.pos = min(i+1, len(src))
 		return true
 	}
-	// Find the beginning of the value: it follows dashes and at most one key.
+	return p.skipOpening(q, i, col)
+}
+
+// skipOpening skips the line whose content is src[q:i], in column col, with everything that it
+// opens. It finds the value, which follows dashes and at most one key.
+func (p *headerScanner) skipOpening(q, i, col int) bool {
+	src, next := p.src, min(i+1, len(p.src))
 	for q < i && src[q] == '-' && (q+1 >= i || scalar.IsBlank(src[q+1])) {
 		col = q - lineStartOf(src, q)
 		q++
@@ -349,6 +360,12 @@ func (p *headerScanner) skipLine(q, col int) bool {
 		p.pos = next
 		return true
 	}
+	return p.skipValue(v, i, col)
+}
+
+// skipValue skips the value at v, which follows a key in column col on the line that ends at i.
+func (p *headerScanner) skipValue(v, i, col int) bool {
+	src, next := p.src, min(i+1, len(p.src))
 	for v < i && (src[v] == '&' || src[v] == '!') { // anchor or tag
 		for v < i && !scalar.IsBlank(src[v]) {
 			v++

@@ -69,84 +69,99 @@ func Split(text []byte, parts []Part) []Part {
 	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
 		p = 3
 	}
-	cur := Part{Body: p, BodyEnd: -1}
-	var content, closed bool // state of cur: has content; a "..." line was seen
-	restart := 0             // once closed: offset at which the next document begins
-	finish := func(end int) {
-		cur.End = end
-		if cur.BodyEnd < 0 {
-			cur.BodyEnd = end
-		}
-		parts = append(parts, cur)
-	}
-	begin := func() { // content after "..." without "---" begins a document too
-		if !closed {
-			return
-		}
-		if content {
-			finish(restart)
-			cur = Part{Start: restart}
-		}
-		cur.Body, cur.BodyEnd, closed, content = restart, -1, false, false
-	}
+	s := splitter{parts: parts, cur: Part{Body: p, BodyEnd: -1}}
 	for p < len(text) {
 		c := text[p]
 		switch {
 		case (c == '-' || c == '.') && IsMarker(text, p):
 			if c == '.' {
-				if !closed {
-					cur.BodyEnd = p
+				if !s.closed {
+					s.cur.BodyEnd = p
 				}
-				closed = true
 				p = NextLineStart(text, p)
-				restart = p
+				s.closed, s.restart = true, p
 				continue
 			}
-			if content {
-				end := p
-				if closed {
-					end = restart
-				}
-				finish(end)
-				cur = Part{Start: end, BodyEnd: -1}
-			}
-			cur.Body, cur.BodyEnd = p+3, -1
-			content, closed = LineHasContent(text, p+3), false
-			cur.List = content // the full header check decides
-		case c == '#' || c == '\n' || c == '%' && (!content || closed):
+			s.separator(p, LineHasContent(text, p+3))
+		case c == '#' || c == '\n' || c == '%' && (!s.content || s.closed):
 		case c == ' ' || c == '\t' || c == '\r':
-			if (!content || closed) && LineHasContent(text, p) {
-				begin()
-				content = true
+			if (!s.content || s.closed) && LineHasContent(text, p) {
+				s.begin()
+				s.content = true
 			}
 		default:
-			begin()
-			cur.see(text[p:])
-			if (c == '{' || c == '"') && !content {
+			s.begin()
+			s.cur.see(text[p:])
+			if (c == '{' || c == '"') && !s.content {
 				// in flow style the kind may be anywhere; the full header check decides
-				cur.List = true
+				s.cur.List = true
 			}
-			content = true
+			s.content = true
 		}
 		// Inside a document only lines that do not begin with a space can matter: the others are
 		// skipped by their newline.
-		if content && !closed {
+		if s.content && !s.closed {
 			p = nextOuterLine(text, p)
 		} else {
 			p = NextLineStart(text, p)
 		}
 	}
 	switch {
-	case content:
-		finish(len(text))
-	case len(parts) > 0:
-		last := &parts[len(parts)-1]
+	case s.content:
+		s.finish(len(text))
+	case len(s.parts) > 0:
+		last := &s.parts[len(s.parts)-1]
 		last.End = len(text)
 	default:
-		cur.List = false
-		finish(len(text))
+		s.cur.List = false
+		s.finish(len(text))
 	}
-	return parts
+	return s.parts
+}
+
+// splitter is the state of Split between two lines.
+type splitter struct {
+	parts   []Part
+	cur     Part
+	content bool // cur has content
+	closed  bool // a "..." line ended cur
+	restart int  // once closed: offset at which the next document begins
+}
+
+// finish adds cur, which ends at offset end.
+func (s *splitter) finish(end int) {
+	s.cur.End = end
+	if s.cur.BodyEnd < 0 {
+		s.cur.BodyEnd = end
+	}
+	s.parts = append(s.parts, s.cur)
+}
+
+// begin begins a document with content that follows "..." without "---".
+func (s *splitter) begin() {
+	if !s.closed {
+		return
+	}
+	if s.content {
+		s.finish(s.restart)
+		s.cur = Part{Start: s.restart}
+	}
+	s.cur.Body, s.cur.BodyEnd, s.closed, s.content = s.restart, -1, false, false
+}
+
+// separator begins a document with the "---" at offset p, whose line has content or not.
+func (s *splitter) separator(p int, content bool) {
+	if s.content {
+		end := p
+		if s.closed {
+			end = s.restart
+		}
+		s.finish(end)
+		s.cur = Part{Start: end, BodyEnd: -1}
+	}
+	s.cur.Body, s.cur.BodyEnd = p+3, -1
+	s.content, s.closed = content, false
+	s.cur.List = content // the full header check decides
 }
 
 // NextLineStart returns the offset after the newline of the line of p, or the end of text.
