@@ -31,3 +31,36 @@ func ExampleExecutor_Invoke() {
 	//   replicas: 5 # for now
 	// true []
 }
+
+// Diff compares versions of several files; resources that move from one to another are not removed
+// and added.
+func ExampleExecutor_Diff() {
+	const web = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n"
+	const key = "apiVersion: v1\nkind: Secret\nmetadata: {name: key}\n"
+	differences := functions.NewStandardExecutor().Diff([]functions.Versions{
+		{Toolchain: "Kubernetes/YAML", Before: []byte(web + "---\n" + key), After: []byte(web)},
+		{Toolchain: "Kubernetes/YAML", After: []byte(key)},
+	})
+	for i, d := range differences {
+		fmt.Println(i, len(d.Mutations), d.Err)
+		for _, m := range d.Moved {
+			fmt.Println("moved from", m.From, m.Resource.ResourceNameWithoutScope)
+		}
+	}
+	// Output:
+	// 0 0 <nil>
+	// 1 0 <nil>
+	// moved from 0 key
+}
+
+// Signature describes a function, as fctl explain shows it.
+func ExampleExecutor_Signature() {
+	s, ok := functions.NewStandardExecutor().Signature("Kubernetes/YAML", "set-replicas")
+	fmt.Println(ok, s.Mutating, s.Idempotent)
+	for _, p := range s.Parameters {
+		fmt.Println(p.ParameterName, p.DataType, p.Required)
+	}
+	// Output:
+	// true true true
+	// replicas int true
+}

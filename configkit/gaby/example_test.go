@@ -92,3 +92,37 @@ func ExampleValue_All() {
 	// hosts 0 a 10.0.0.1
 	// hosts 1 b 10.0.0.2
 }
+
+// A limit ends what a hostile document would cost. The error has a position.
+func ExampleWithLimits() {
+	limits := gaby.DefaultLimits()
+	limits.Depth = 3
+	docs, err := gaby.ParseAll([]byte("a: {b: {c: {d: 1}}}\n"), gaby.WithLimits(limits))
+	if err == nil {
+		err = docs[0].Check()
+	}
+	fmt.Println(err)
+	// Output:
+	// 1:12: too many maps and lists inside each other
+}
+
+// Deleted documents take their separators and their own comments with them.
+func ExampleContainer_Delete() {
+	docs, err := gaby.ParseAll([]byte("kind: A\n---\n# about B\nkind: B\n---\nkind: C\n"))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Print(docs.Delete(func(d *gaby.YamlDoc) bool {
+		return d.Value().Get("kind").Text() == "B"
+	}))
+	// Output:
+	// kind: A
+	// ---
+	// kind: C
+}
+
+func ExampleDotPathToSlice() {
+	fmt.Printf("%q\n", gaby.DotPathToSlice("metadata.labels.app~1kubernetes~1io/name"))
+	// Output:
+	// ["metadata" "labels" "app.kubernetes.io/name"]
+}
