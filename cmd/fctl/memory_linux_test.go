@@ -383,15 +383,15 @@ func TestRegularExpressionsReachTheLimitOfTime(t *testing.T) {
 	}{
 		"a function": {
 			words: []string{"do", "-i", "web.yaml", "search-replace", slow, "x", "true"},
-			want:  []string{"./web.yaml", "search-replace: it ran longer than 100ms"},
+			want:  []string{"./web.yaml:1:1: v1/ConfigMap /web: search-replace: it ran longer than 100ms"},
 		},
 		"a where-expression": {
 			words: append([]string{"do", "-i", "web.yaml", "set-annotation", "a", "b"}, chain...),
-			want:  []string{"./web.yaml", "set-annotation: it ran longer than 100ms"},
+			want:  []string{"./web.yaml:1:1: v1/ConfigMap /web: set-annotation: it ran longer than 100ms"},
 		},
 		"values": {
 			words: []string{"vet", "pod.yaml"},
-			want:  []string{"./pod.yaml", "vet-values: it ran longer than 100ms"},
+			want:  []string{"./pod.yaml:1:1: v1/Pod /p: vet-values: it ran longer than 100ms"},
 		},
 		"a link": {
 			prepare: [][]string{
@@ -497,7 +497,7 @@ func TestExpressionsOfOneFunctionHaveOneDeadline(t *testing.T) {
 			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 4 {
 				t.Errorf("it ended with %v", err)
 			}
-			for _, want := range []string{"./web.yaml:", words[0], "it ran longer than 400ms"} {
+			for _, want := range []string{"./web.yaml:", "/web-", words[0], "it ran longer than 400ms"} {
 				if !strings.Contains(stderr.String(), want) {
 					t.Errorf("it does not say %q:\n%.2000s", want, &stderr)
 				}

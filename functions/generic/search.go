@@ -78,13 +78,19 @@ func searchReplaceFunction(provider configkit.ResourceProvider) handler.Function
 			if _, ok := c.Args.Lookup(parameterPath); ok {
 				_, err = yamlkit.EditPaths(searched, queryOf(provider, c.Args), nil, provider,
 					yamlkit.EditOptions{}, func(p *yamlkit.Match) error {
+						if expression.At(c.Context(), p.Doc, p.Resource) {
+							return nil
+						}
 						n, err := replaceStrings(p.Doc, p.Value, p.Segments, replace)
 						matches += n
 						return err
 					})
 			} else {
 				err = yamlkit.EachDocument(searched, provider,
-					func(doc *gaby.YamlDoc, _ *api.ResourceInfo) error {
+					func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
+						if expression.At(c.Context(), doc, info) {
+							return nil
+						}
 						n, err := replaceStrings(doc, doc.Value(), nil, replace)
 						matches += n
 						return err

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/lang/expression"
 	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
 
@@ -26,8 +27,11 @@ func vetValuesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			}
 			paths := provider.AttributePaths(attributeOf(c.Args))
 			failed, err = yamlkit.VisitRows(c.Docs, paths, keys, provider,
-				func(_ *yamlkit.Match, row *api.AttributeValue) bool {
+				func(p *yamlkit.Match, row *api.AttributeValue) bool {
 					matches++
+					if expression.At(c.Context(), p.Doc, p.Resource) {
+						return false
+					}
 					row.Reason = refuses(row.Value)
 					return row.Reason != ""
 				})

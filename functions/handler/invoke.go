@@ -110,11 +110,8 @@ func (h *FunctionHandler) Run(
 	}
 	ctx, done := limit.Ensure(ctx)
 	defer done()
-	expr, err := parseWhere(request.WhereResource)
-	if err != nil {
-		return nil, failureOf(err, "", api.FailureUsage)
-	}
-	condition, err := h.parseCEL(&request.FunctionContext, request.WhereCEL)
+	fc := request.WithContext(ctx)
+	selects, err := h.parseConditions(fc, request)
 	if err != nil {
 		return nil, failureOf(err, "", api.FailureUsage)
 	}
@@ -123,9 +120,9 @@ func (h *FunctionHandler) Run(
 	}
 	r := &run{
 		ctx:   ctx,
-		fc:    request.WithContext(ctx),
+		fc:    fc,
 		stop:  request.StopOnError,
-		where: where.And(expr, condition),
+		where: selects,
 		response: &Result{
 			FunctionInvocationResponse: api.FunctionInvocationResponse{
 				OrganizationID: request.OrganizationID, SpaceID: request.SpaceID,
@@ -387,6 +384,7 @@ func (s *step) apply(
 func (s *step) applyTimed(
 	fc *api.FunctionContext, selection *documentSelector, documents gaby.Container,
 ) stepResult {
+	selection.ctx = fc.Context()
 	selected, err := documents, error(nil)
 	if !s.f.WholeUnit {
 		selected, err = selection.of(documents, s.where)
@@ -397,7 +395,6 @@ func (s *step) applyTimed(
 	if !IsPart(fc) || s.f.Join != nil { // other functions do not need the selection of a part
 		fc = selection.withExcluded(fc, documents, selected, s.where)
 	}
-	selection.ctx = fc.Context()
 	res := s.call(s.withInput(fc), selection.provider, selected)
 	if res.err == nil {
 		res.err = selection.added(selected, res.documents)

@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/lang/expression"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/where"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // parseWhere parses a where-expression. It returns nil for "". The error is a *where.Error.
@@ -58,6 +59,18 @@ func (h *FunctionHandler) parseCEL(fc *api.FunctionContext, text string) (*where
 		}
 		return ok, nil
 	}), nil
+}
+
+// parseConditions returns the expression that says which resources a request is about.
+func (h *FunctionHandler) parseConditions(
+	fc *api.FunctionContext, request *api.FunctionInvocationRequest,
+) (*where.Expr, error) {
+	expr, err := parseWhere(request.WhereResource)
+	if err != nil {
+		return nil, err
+	}
+	condition, err := h.parseCEL(fc, request.WhereCEL)
+	return where.And(expr, condition), err
 }
 
 // documentSelector decides which documents the functions of a chain see. It must not be used
@@ -128,6 +141,10 @@ func (s *documentSelector) of(documents gaby.Container, where *where.Expr) (gaby
 
 // selects reports whether a step whose own expression is where sees the document.
 func (s *documentSelector) selects(doc *gaby.YamlDoc, where *where.Expr) (bool, error) {
+	info, _ := yamlpath.ResourceInfo(doc, s.provider) // the expressions report what is wrong with it
+	if expression.At(s.ctx, doc, info) {
+		return false, nil
+	}
 	if s.where != nil {
 		ok, met := s.met[doc]
 		if !met {

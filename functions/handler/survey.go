@@ -2,7 +2,6 @@ package handler
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -113,13 +112,12 @@ func (h *FunctionHandler) Survey(
 ) *Survey {
 	r := &run{ctx: ctx, fc: request.WithContext(ctx), converter: h.converterFor(request.FileName)}
 	r.steps = h.prepare(r.fc, request, Options{AllowExternal: true})
-	expr, err := parseWhere(request.WhereResource)
-	condition, celErr := h.parseCEL(r.fc, request.WhereCEL)
+	selects, err := h.parseConditions(r.fc, request)
 	documents, dataErr := r.converter.NativeToDocuments(request.ConfigData)
-	if errors.Join(err, celErr, dataErr) != nil {
+	if err != nil || dataErr != nil {
 		return &Survey{selected: make([]int, len(r.steps))}
 	}
-	r.where = where.And(expr, condition)
+	r.where = selects
 	return h.survey(r, documents)
 }
 

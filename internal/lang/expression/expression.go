@@ -156,9 +156,17 @@ func FailureIn(doc *gaby.YamlDoc, err error) error {
 // In returns a context for the evaluation of a program on a resource. An evaluation that ends the
 // run because it reaches a limit names the resource; info may be nil.
 func In(ctx context.Context, doc *gaby.YamlDoc, info *api.ResourceInfo) context.Context {
-	return limit.Named(ctx, func(err error) error {
-		return yamlpath.Locate(FailureIn(doc, err), info)
-	})
+	return limit.Named(ctx, inDocument(doc, info))
+}
+
+// At notes that a function goes on to a resource, which the error of a limit names that the function
+// reaches there; info may be nil. It reports whether the function has to end.
+func At(ctx context.Context, doc *gaby.YamlDoc, info *api.ResourceInfo) (late bool) {
+	return limit.At(ctx, inDocument(doc, info))
+}
+
+func inDocument(doc *gaby.YamlDoc, info *api.ResourceInfo) func(error) error {
+	return func(err error) error { return yamlpath.Locate(FailureIn(doc, err), info) }
 }
 
 // Context returns the context of a function as programs see it: by field name, as strings, int64s,

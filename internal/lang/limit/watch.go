@@ -26,6 +26,8 @@ type Watch struct {
 	memoryOnly bool
 	// timeOnly watches what is not an expression, and takes memory for the input as well.
 	timeOnly bool
+	// at adds what the work was about to an error; subject is at when it was asked to end.
+	at, subject atomic.Pointer[func(error) error]
 
 	deadline time.Time // shared with other evaluations of one function; zero if it is alone
 
@@ -51,11 +53,25 @@ func Timed(ctx context.Context, f func(context.Context)) error {
 	w := &Watch{ctx: ctx, account: Of(ctx), timeOnly: true}
 	w.start()
 	defer w.End()
-	f(ctx)
+	f(context.WithValue(ctx, timedKey{}, w))
 	return w.Err()
 }
 
-type deadlineKey struct{}
+type (
+	deadlineKey struct{}
+	timedKey    struct{}
+)
+
+// At notes what the work of Timed is about from now on: name adds that subject to the error of a
+// limit that is reached meanwhile. At reports whether the work has to end; Timed returns the error.
+func At(ctx context.Context, name func(error) error) (late bool) {
+	w, ok := ctx.Value(timedKey{}).(*Watch)
+	if !ok {
+		return false
+	}
+	w.at.Store(&name)
+	return w.problem.Load() != nil
+}
 
 // Before returns a context whose evaluations end at the deadline, or at an earlier one of ctx. They
 // are parts of one thing that has a limit of time.
@@ -110,10 +126,19 @@ func (w *Watch) Account() *Account { return w.account }
 // Err returns why the evaluation has to end: an *Error or the error of the context. It returns nil
 // as long as it may go on.
 func (w *Watch) Err() error {
-	if problem := w.problem.Load(); problem != nil {
-		return *problem
+	problem := w.problem.Load()
+	if problem == nil {
+		return nil
 	}
-	return nil
+	return w.named(*problem)
+}
+
+// named adds the subject of the work to an error.
+func (w *Watch) named(err error) error {
+	if name := w.subject.Load(); name != nil {
+		return (*name)(err)
+	}
+	return err
 }
 
 // End ends the watch.
@@ -161,6 +186,7 @@ func (w *Watch) look() {
 
 // ask asks the evaluation to end.
 func (w *Watch) ask(problem error) {
+	w.subject.Store(w.at.Load())
 	w.problem.Store(&problem)
 	w.asked = time.Now()
 	if w.stop != nil {
@@ -201,6 +227,7 @@ func (w *Watch) abort(problem error) {
 	if _, limited := problem.(*Error); !limited || w.account.end == nil {
 		return // a run whose context is done ends by itself
 	}
+	problem = w.named(problem)
 	if name, ok := w.ctx.Value(nameKey{}).(func(error) error); ok {
 		problem = name(problem)
 	}
