@@ -66,14 +66,13 @@ func (r *resourceChange) mutation(provider configkit.ResourceProvider) api.Resou
 		setIn(&names, e.old, e.now)
 		setIn(&m.ArrayElementAliases, path, names)
 	}
-	// A single name is the resource's own and needs no alias.
+	if len(r.names) < 2 {
+		return m // a single name is the resource's own and needs no alias
+	}
 	short := map[api.ResourceName]struct{}{}
 	for _, name := range r.names {
 		setIn(&m.Aliases, name, struct{}{})
 		short[provider.RemoveScopeFromResourceName(name)] = struct{}{}
-	}
-	if len(m.Aliases) < 2 {
-		m.Aliases = nil
 	}
 	if len(short) > 1 {
 		m.AliasesWithoutScopes = short

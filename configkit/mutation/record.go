@@ -36,6 +36,12 @@ func Chain(
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(states) == 2 { // everything came from one function
+		if len(changes) > 0 {
+			mutators = []int{last.Step}
+		}
+		return mutationsOf(changes, provider), mutators, nil
+	}
 	// What each function did, by document identity.
 	var steps []map[any]*resourceChange
 	for i := 1; i < len(states); i++ {

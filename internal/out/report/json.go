@@ -85,7 +85,7 @@ func rowsOf(value any, unit string) (Chunks, error) {
 // bytes.
 const (
 	chunkRows  = 512
-	typicalRow = 512
+	typicalRow = 640
 )
 
 // marshalRows writes the rows of a list with the commas between them, in chunks. Each row begins
@@ -111,7 +111,8 @@ func marshalRows[T any](rows []T, unit string) (Chunks, error) {
 
 // rowWriter writes rows of a list.
 type rowWriter struct {
-	b []byte
+	b    []byte
+	keys []string // see sortedKeys
 }
 
 // row writes a row. Its first field is the unit, unless that is empty. An item that is not an

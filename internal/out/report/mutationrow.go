@@ -1,7 +1,6 @@
 package report
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/fctl-dev/fctl/api"
@@ -26,9 +25,9 @@ func (w *rowWriter) mutation(row *api.ResourceMutation, unit string) error {
 	w.change(nestedIndent, &row.ResourceMutationInfo)
 	w.close(fieldIndent)
 	w.open("PathMutationMap")
-	for _, path := range slices.Sorted(maps.Keys(row.PathMutationMap)) {
-		change := row.PathMutationMap[path]
-		w.field(nestedIndent, string(path))
+	for _, path := range sortedKeys(w, row.PathMutationMap) {
+		change := row.PathMutationMap[api.ResolvedPath(path)]
+		w.field(nestedIndent, path)
 		w.b = append(w.b, '{')
 		w.change(deepIndent, &change)
 		w.close(nestedIndent)
@@ -50,8 +49,9 @@ func (w *rowWriter) mutation(row *api.ResourceMutation, unit string) error {
 			return err
 		}
 	}
-	w.names("Aliases", row.Names())
-	w.names("AliasesWithoutScopes", row.NamesWithoutScopes())
+	w.names("Aliases", row.Aliases, row.Resource.ResourceName)
+	w.names("AliasesWithoutScopes", row.AliasesWithoutScopes,
+		row.Resource.ResourceNameWithoutScope)
 	w.b = append(w.b, "\n  }"...)
 	return nil
 }
@@ -68,14 +68,30 @@ func (w *rowWriter) change(indent string, m *api.MutationInfo) {
 	}
 }
 
-// names writes a set of names.
-func (w *rowWriter) names(field string, names map[api.ResourceName]struct{}) {
+// names writes a set of names, which has only the given one if it is nil.
+func (w *rowWriter) names(
+	field string, names map[api.ResourceName]struct{}, only api.ResourceName,
+) {
+	sorted := append(w.keys[:0], string(only))
+	if names != nil {
+		sorted = sortedKeys(w, names)
+	}
 	w.open(field)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		w.field(nestedIndent, string(name))
+	for _, name := range sorted {
+		w.field(nestedIndent, name)
 		w.b = append(w.b, "{}"...)
 	}
 	w.close(fieldIndent)
+}
+
+// sortedKeys returns the sorted keys of a map, until the next call.
+func sortedKeys[K ~string, V any](w *rowWriter, m map[K]V) []string {
+	w.keys = w.keys[:0]
+	for key := range m {
+		w.keys = append(w.keys, string(key))
+	}
+	slices.Sort(w.keys)
+	return w.keys
 }
 
 // open begins a field of the row that is an object.
