@@ -159,8 +159,8 @@ func (w *Workspace) checkNew(e Entity, c *entity.Common) error {
 	if e.Kind() == entity.KindSpace {
 		name = c.Slug
 	}
-	if w.named[entityKey{e.Kind(), name}] != nil {
-		return entity.Fail(entity.CodeSlugTaken, "%s %s exists already", e.Kind(), c.Slug).
+	if has := w.named[entityKey{e.Kind(), name}]; has != nil {
+		return w.fail(has, entity.CodeSlugTaken, "%s %s exists already", e.Kind(), c.Slug).
 			WithHint("--allow-exists accepts that")
 	}
 	if err := checkCommon(api.Position{}, c).Err(); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // checkGates returns an error if a gate keeps an entity from being deleted.
-func checkGates(e Entity) error {
+func (w *Workspace) checkGates(e Entity) error {
 	var closed []string
 	for gate, is := range e.Base().DeleteGates {
 		if is {
@@ -20,7 +20,7 @@ func checkGates(e Entity) error {
 		return nil
 	}
 	slices.Sort(closed)
-	problem := entity.Fail(entity.CodeDeleteGate, "%s %s has the delete gate %s", e.Kind(),
+	problem := w.fail(e, entity.CodeDeleteGate, "%s %s has the delete gate %s", e.Kind(),
 		e.Base().Slug, strings.Join(closed, ", "))
 	problem.Space = e.Base().SpaceSlug
 	return problem
@@ -33,7 +33,7 @@ func (t *Tx) DeleteLinks(w *Workspace, links ...*Link) error {
 		if gone[l] {
 			continue
 		}
-		if err := checkGates(l); err != nil {
+		if err := w.checkGates(l); err != nil {
 			return err
 		}
 		gone[l] = true
@@ -62,14 +62,14 @@ func (t *Tx) DeleteUnits(w *Workspace, force bool, units ...*Unit) error {
 	}
 	var links []*Link
 	for _, u := range units {
-		if err := checkGates(u); err != nil {
+		if err := w.checkGates(u); err != nil {
 			return err
 		}
 		incoming := slices.DeleteFunc(slices.Clone(w.LinksTo(u)), func(l *Link) bool {
 			return gone[l.From]
 		})
 		if len(incoming) > 0 && !force {
-			return hasLinks(u, incoming)
+			return w.hasLinks(u, incoming)
 		}
 		links = append(append(links, w.LinksFrom(u)...), incoming...)
 	}
@@ -84,19 +84,19 @@ func (t *Tx) DeleteUnits(w *Workspace, force bool, units ...*Unit) error {
 	return nil
 }
 
-func hasLinks(e Entity, links []*Link) error {
+func (w *Workspace) hasLinks(e Entity, links []*Link) error {
 	names := make([]string, len(links))
 	for i, l := range links {
 		names[i] = l.Name()
 	}
-	return entity.Fail(entity.CodeHasLinks, "%s %s has links from other units: %s", e.Kind(),
+	return w.fail(e, entity.CodeHasLinks, "%s %s has links from other units: %s", e.Kind(),
 		e.Name(), strings.Join(names, ", ")).WithHint("--force deletes them, too")
 }
 
 // DeleteSpace deletes a space with everything in it. Without force it must be empty of units that
 // other spaces have links to.
 func (t *Tx) DeleteSpace(w *Workspace, s *Space, force bool) error {
-	if err := checkGates(s); err != nil {
+	if err := w.checkGates(s); err != nil {
 		return err
 	}
 	if err := w.readable(s); err != nil {
@@ -109,7 +109,7 @@ func (t *Tx) DeleteSpace(w *Workspace, s *Space, force bool) error {
 		}
 	}
 	if len(foreign) > 0 && !force {
-		return hasLinks(s, foreign)
+		return w.hasLinks(s, foreign)
 	}
 	units := slices.DeleteFunc(slices.Clone(w.Units), func(u *Unit) bool {
 		return u.SpaceSlug != s.Slug
@@ -138,7 +138,7 @@ func (w *Workspace) readable(s *Space) error {
 
 // Delete deletes a stored filter, or a stored invocation that no link uses.
 func (t *Tx) Delete(w *Workspace, e Entity) error {
-	if err := checkGates(e); err != nil {
+	if err := w.checkGates(e); err != nil {
 		return err
 	}
 	var users []*Link
@@ -148,7 +148,7 @@ func (t *Tx) Delete(w *Workspace, e Entity) error {
 		}
 	}
 	if len(users) > 0 {
-		return hasLinks(e, users)
+		return w.hasLinks(e, users)
 	}
 	t.delete(e.from().file)
 	t.delete(recordFile(e))

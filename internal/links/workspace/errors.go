@@ -19,6 +19,11 @@ func notFound(code entity.Code, what, name string, known []string) *entity.Error
 		WithHint(configkit.DidYouMean("", meant))
 }
 
+// fail returns a problem with an entity, at its definition.
+func (w *Workspace) fail(e Entity, code entity.Code, format string, args ...any) *entity.Error {
+	return w.Store.fail(e.from().file, code, format, args...)
+}
+
 // fail returns a problem with a file.
 func (s *Store) fail(file string, code entity.Code, format string, args ...any) *entity.Error {
 	e := entity.Fail(code, format, args...)

@@ -296,7 +296,7 @@ func (w *Workspace) Ends(l *Link) error {
 	return cmp.Or(w.Broken(entity.KindUnit, qualified(l.SpaceSlug, l.FromUnit)),
 		w.Broken(entity.KindUnit, qualified(cmp.Or(l.ToSpace, l.SpaceSlug), l.ToUnit)),
 		l.refs.Err(),
-		error(l.Fail(entity.CodeUnitNotFound, "a unit of the link %s does not exist", l.Slug)))
+		error(w.fail(l, entity.CodeUnitNotFound, "a unit of the link %s does not exist", l.Slug)))
 }
 
 // BrokenIn returns why entities of a kind cannot be read, of those in spaces that in selects.
@@ -447,8 +447,8 @@ func (w *Workspace) CheckCycles() error {
 	var errs entity.Errors
 	for _, cycle := range w.Graph().Cycles() {
 		l := w.Links[cycle[0].ID]
-		e := l.Fail(entity.CodeLinkCycle, "the links form a cycle: %s", w.cycleText(cycle))
-		e.Pos = w.Store.position(l.file)
+		e := w.fail(l, entity.CodeLinkCycle, "the links form a cycle: %s", w.cycleText(cycle))
+		e.Space, e.Link = l.SpaceSlug, l.Slug
 		errs = append(errs, e.WithHint("delete or turn round one of them"))
 	}
 	return errs.Err()
