@@ -116,5 +116,10 @@ func (l limits) format(format string, args ...any) (string, error) {
 	if err := l.check(size / 4); err != nil { // not all arguments are the longest
 		return "", err
 	}
-	return l.result(fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	// Package fmt writes what is wrong with a verb into the text, as %!d(string=web).
+	if strings.Count(text, "%!") > strings.Count(format, "%%!")+strings.Count(fmt.Sprint(args...), "%!") {
+		return "", fmt.Errorf("the verbs of %q do not fit the arguments: %q", format, text)
+	}
+	return l.result(text)
 }

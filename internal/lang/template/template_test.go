@@ -38,6 +38,7 @@ func TestRender(t *testing.T) {
 		`{{index .UnitLabels "tier"}}{{index .UnitLabels "none"}} {{index .Params.list 1}} ` +
 			`{{index .Params.map "k"}} {{index .ApprovedBy 0}}`: "web b 1000000 ann",
 		"{{range $i, $x := .Params.list}}{{$i}}{{$x}};{{end}}":                                    "01;1b;",
+		`{{printf "%s 5%%!" "%!d"}}`:                                                              "%!d 5%!",
 		`{{define "x"}}<{{.}}>{{end}}{{template "x" .SpaceSlug}}{{if .NotLive}}a{{else}}b{{end}}`: "<shop>b",
 		`{{range .Params.list}}{{else}}none{{end}}{{with .UnitLabels.tier}}{{.}}{{end}}`:          "web",
 	} {
@@ -78,6 +79,8 @@ func TestErrors(t *testing.T) {
 			"ToolchainType, UnitSlug, ",
 		`{{.UnitLabels.none}}`: `template: column 14: map has no entry for key "none"`,
 		`{{.Context}}`:         "template: column 3: unknown field Context",
+		`{{printf "%d" "web"}}`: "template: column 3: error calling printf: the verbs of \"%d\" do " +
+			`not fit the arguments: "%!d(string=web)"`,
 		"{{define `a`}}{{range 300}}{{end}}{{end}}{{range 1000}}{{template `a`}}{{end}}": "template: column 3: too many rounds of ranges and templates",
 		"{{range 300000}}{{end}}": "template: column 3: too many rounds of ranges and templates",
 		"{{range 2000}}{{range 2000}}{{end}}{{end}}": "template: column 3: too many " +
