@@ -20,7 +20,9 @@ const (
 )
 
 // walks are the commands whose walks docs/architecture.md has to describe.
-func walks() []string { return []string{"fctl do", "fctl vet", "fctl bundle render"} }
+func walks() []string {
+	return []string{"fctl do", "fctl vet", "fctl bundle render", "fctl fn render", "fctl link resolve"}
+}
 
 // TestWalks follows the walks in docs/architecture.md: every station is a function, and the next one
 // is used by it, or by one that leads to it.

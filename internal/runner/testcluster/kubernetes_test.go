@@ -34,6 +34,7 @@ type Cluster struct {
 	bin, dir   string
 	log        func(string, ...any)
 	processes  []*process
+	dismiss    func() // sends the janitor away
 }
 
 type process struct {
@@ -51,6 +52,10 @@ func Start(ctx context.Context, bin, dir, pause string, log func(string, ...any)
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
 			return c, err
 		}
+	}
+	var err error
+	if c.dismiss, err = startJanitor(dir); err != nil {
+		return c, err
 	}
 	return c, c.start(ctx, pause)
 }
@@ -295,6 +300,9 @@ func (c *Cluster) Stop() error {
 	problems = append(problems, c.unmount())
 	if out, err := exec.Command("ip", "link", "del", bridge).CombinedOutput(); err != nil {
 		problems = append(problems, fmt.Errorf("the bridge cannot be deleted: %w: %s", err, out))
+	}
+	if c.dismiss != nil {
+		c.dismiss()
 	}
 	return errors.Join(problems...)
 }
