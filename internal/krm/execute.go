@@ -180,6 +180,9 @@ type exitCode struct{ *process.ExitError }
 
 func (e *exitCode) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
+// Outcome implements process.Ended.
+func (e *exitCode) Outcome() (function, text string) { return "", e.Error() }
+
 // ended returns an output, whose error has these words.
 func ended(out process.Output, err error) (process.Output, error) {
 	if failed, ok := errors.AsType[*process.ExitError](err); ok {

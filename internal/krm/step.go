@@ -538,11 +538,9 @@ func named(step *Step, err error) error {
 		return &in
 	}
 	message := err.Error()
-	// Errors of package runtime name the function too.
-	for _, separator := range []string{" ", ": "} {
-		if rest, ok := strings.CutPrefix(message, "function "+step.Name+separator); ok {
-			message = rest
-			break
+	if ended, ok := err.(process.Ended); ok {
+		if of, text := ended.Outcome(); of == step.Name {
+			message = text
 		}
 	}
 	return &api.Failure{

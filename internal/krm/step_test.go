@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -409,10 +410,9 @@ func TestCutOutputIsNotRead(t *testing.T) {
 			&process.TimeoutError{Function: "f", Limit: 1e9},
 			"was killed: it ran longer than 1s",
 		},
-		"start": {process.Refuse(process.NotPossible, "function f cannot be started: %w", io.EOF), "cannot be started: EOF"},
-		"colon": {
-			process.Refuse(process.NoNetwork, "function f: network required but not enabled with --network"),
-			"network required but not enabled with --network",
+		"start": {
+			&process.NotStartedError{Function: "f", Err: fmt.Errorf("cannot be started: %w", io.EOF)},
+			"cannot be started: EOF",
 		},
 		"others": {
 			&process.TimeoutError{Function: "fg", Limit: 1e9},

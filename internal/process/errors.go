@@ -29,12 +29,21 @@ const (
 // NotStartedError reports that a function was certainly not started. Only then may another executor
 // run it.
 type NotStartedError struct {
-	Cause  Cause
-	Err    error
-	Advice string // the hint, if any
+	Cause    Cause
+	Function string // if it is not the subject of Err
+	Err      error
+	Advice   string // the hint, if any
 }
 
-func (e *NotStartedError) Error() string { return e.Err.Error() }
+func (e *NotStartedError) Error() string {
+	if e.Function == "" {
+		return e.Err.Error()
+	}
+	return "function " + e.Function + ": " + e.Err.Error()
+}
+
+// Outcome implements Ended.
+func (e *NotStartedError) Outcome() (function, text string) { return e.Function, e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *NotStartedError) Unwrap() error { return e.Err }
@@ -64,11 +73,28 @@ func notExecutable(program string, err error) error {
 
 // impossible returns the error for a call that is not possible.
 func impossible(function string, err error) error {
-	return Refuse(NotPossible, "function %s cannot be started: %w", function, err)
+	e := Refuse(NotPossible, "cannot be started: %w", err)
+	e.Function = function
+	return e
 }
 
 func noNetwork(function string) error {
-	return Refuse(NoNetwork, "function %s: network required but not enabled with --network", function)
+	e := Refuse(NoNetwork, "network required but not enabled with --network")
+	e.Function = function
+	return e
+}
+
+// Ended is an error that says how a function ended, or why it was not started. Outcome returns the
+// name of the function, "" if the text does not have it, and the text after that.
+type Ended interface {
+	error
+	Outcome() (function, text string)
+}
+
+// textOf returns the text of an error about a function.
+func textOf(e Ended) string {
+	function, text := e.Outcome()
+	return "function " + function + " " + text
 }
 
 // ExitError reports that a function ended with a status other than 0.
@@ -95,8 +121,11 @@ func (e *ExitError) Hint() string {
 	return hint
 }
 
-func (e *ExitError) Error() string {
-	return fmt.Sprintf("function %s failed: exit status %d", e.Function, e.Code)
+func (e *ExitError) Error() string { return textOf(e) }
+
+// Outcome implements Ended.
+func (e *ExitError) Outcome() (function, text string) {
+	return e.Function, fmt.Sprintf("failed: exit status %d", e.Code)
 }
 
 // RunError reports that a function was started and that it is not known how it ended.
@@ -105,8 +134,11 @@ type RunError struct {
 	Err      error
 }
 
-func (e *RunError) Error() string {
-	return fmt.Sprintf("function %s failed: %v", e.Function, e.Err)
+func (e *RunError) Error() string { return textOf(e) }
+
+// Outcome implements Ended.
+func (e *RunError) Outcome() (function, text string) {
+	return e.Function, fmt.Sprintf("failed: %v", e.Err)
 }
 
 // Unwrap returns the cause.
@@ -118,8 +150,11 @@ type SignalError struct {
 	Signal   os.Signal
 }
 
-func (e *SignalError) Error() string {
-	return fmt.Sprintf("function %s was killed by a signal: %v", e.Function, e.Signal)
+func (e *SignalError) Error() string { return textOf(e) }
+
+// Outcome implements Ended.
+func (e *SignalError) Outcome() (function, text string) {
+	return e.Function, fmt.Sprintf("was killed by a signal: %v", e.Signal)
 }
 
 // TimeoutError reports that a function was killed because it ran too long.
@@ -128,8 +163,11 @@ type TimeoutError struct {
 	Limit    time.Duration
 }
 
-func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("function %s was killed: it ran longer than %v", e.Function, e.Limit)
+func (e *TimeoutError) Error() string { return textOf(e) }
+
+// Outcome implements Ended.
+func (e *TimeoutError) Outcome() (function, text string) {
+	return e.Function, fmt.Sprintf("was killed: it ran longer than %v", e.Limit)
 }
 
 // OutputError reports that a function was killed because it wrote too much.
@@ -139,9 +177,11 @@ type OutputError struct {
 	Limit    int64
 }
 
-func (e *OutputError) Error() string {
-	return fmt.Sprintf("function %s was killed: it wrote more than %d bytes to its %s", e.Function,
-		e.Limit, e.Stream)
+func (e *OutputError) Error() string { return textOf(e) }
+
+// Outcome implements Ended.
+func (e *OutputError) Outcome() (function, text string) {
+	return e.Function, fmt.Sprintf("was killed: it wrote more than %d bytes to its %s", e.Limit, e.Stream)
 }
 
 // IsCut reports whether an error says that the output is not complete, because the function was
