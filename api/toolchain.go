@@ -1,5 +1,7 @@
 package api
 
+import "strings"
+
 // ToolchainType names a configuration format together with the meaning of its resources.
 type ToolchainType string
 
@@ -15,6 +17,20 @@ const (
 	ToolchainAppConfigText       ToolchainType = "AppConfig/Text"
 	ToolchainOpenTofuHCL         ToolchainType = "OpenTofu/HCL"
 )
+
+// Segment returns the name of the toolchain in the addresses of a server, such as appconfig-toml.
+// The three oldest ones have short names: kubernetes, properties and opentofu.
+func (t ToolchainType) Segment() string {
+	switch t {
+	case ToolchainKubernetesYAML:
+		return "kubernetes"
+	case ToolchainAppConfigProperties:
+		return "properties"
+	case ToolchainOpenTofuHCL:
+		return "opentofu"
+	}
+	return strings.ToLower(strings.ReplaceAll(string(t), "/", "-"))
+}
 
 // DataType is the type of a parameter or of an attribute's value.
 type DataType string

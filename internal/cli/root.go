@@ -17,6 +17,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/completion"
 	"github.com/fctl-dev/fctl/internal/cli/fn"
 	"github.com/fctl-dev/fctl/internal/cli/functionconfig"
+	"github.com/fctl-dev/fctl/internal/cli/serve"
 	"github.com/fctl-dev/fctl/internal/cli/workspace"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
@@ -84,7 +85,8 @@ the standard output; -i and -O write files.`,
 	root.AddCommand(newDo(a), newDoseq(a), newVet(a), newDiff(a), newMerge(a), newList(a),
 		newListPaths(a), newExplain(a), newConfig(a), fn.New(a), fn.NewKRM(a),
 		bundle.New(a), bundle.NewPlugin(a), functionconfig.New(a),
-		fn.NewEnterSandbox(), newOK(), newShutdown(), newVersion(a))
+		fn.NewEnterSandbox(), newVersion(a))
+	root.AddCommand(serve.New(a)...)
 	root.AddCommand(workspace.New(a)...)
 	for _, t := range topics() {
 		root.AddCommand(newTopic(t))

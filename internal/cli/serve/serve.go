@@ -1,0 +1,173 @@
+// Package serve implements the commands by which other programs use fctl: a server of HTTP, and those
+// that call it.
+//
+// Layer: commands.
+package serve
+
+import (
+	"context"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
+	"github.com/fctl-dev/fctl/internal/parallel"
+	"github.com/fctl-dev/fctl/internal/process"
+	"github.com/fctl-dev/fctl/internal/server"
+)
+
+// serveFlags are the flags of serve.
+type serveFlags struct {
+	address, tokenFile string
+	workers, requests  int
+	body               int64
+	grace              time.Duration
+	names              []string
+}
+
+// New makes the commands of the server.
+func New(a *command.App) []*cobra.Command {
+	return []*cobra.Command{newServe(a), newServeRequests(a), newOK(), newShutdown()}
+}
+
+func newServe(a *command.App) *cobra.Command {
+	o := &serveFlags{}
+	cmd := &cobra.Command{
+		Use:   "serve [flags]",
+		Short: "Serve functions over HTTP",
+		Long: `Serve the functions over HTTP. A request is a FunctionInvocationRequest as JSON,
+and the answer is a FunctionInvocationResponse:
+
+  POST /function/TOOLCHAIN          run a chain of functions
+  GET  /function/TOOLCHAIN          the signatures of the functions
+  GET  /function/TOOLCHAIN/paths    the registered paths
+  GET  /function/ok                 "OK"; also /healthz and /readyz
+  POST /function/shutdown           end the server, from this machine only
+
+TOOLCHAIN is kubernetes, opentofu, properties, or a name such as appconfig-toml.
+
+Functions run in processes of their own, one request at a time in each. A
+request that reaches --max-memory or --timeout costs only itself. Clients cannot
+read files or run programs with any function. The server listens only on this
+machine unless --address says otherwise; use --token-file then.`,
+		Example: `  fctl serve
+  fctl serve --address 127.0.0.1:0 --max-memory 512MiB --timeout 10s`,
+		Args: command.NoArguments,
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.address, "address", "127.0.0.1:9080", "listen on `HOST:PORT`")
+	f.StringVar(&o.tokenFile, "token-file", "",
+		"serve only clients that send the token in `FILE` as their bearer token")
+	f.StringArrayVar(&o.names, "host", nil,
+		"accept requests for `NAME` on this machine, in addition to localhost; can be repeated")
+	f.IntVar(&o.workers, "workers", parallel.Cores(), "run at most `N` requests at once")
+	f.IntVar(&o.requests, "max-requests", 1024, "refuse requests while `N` are in work or wait")
+	f.Int64Var(&o.body, "max-body", 96<<20, "refuse requests of more than `BYTES`")
+	f.DurationVar(&o.grace, "grace", 30*time.Second, "give requests `TIME` to end after a signal")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return o.run(a, cmd) }
+	return cmd
+}
+
+func (o *serveFlags) run(a *command.App, cmd *cobra.Command) error {
+	if o.workers < 1 || o.requests < 1 || o.body < 1 || o.grace < 0 {
+		return diag.Usage("--workers, --max-requests and --max-body must be positive, and --grace " +
+			"must not be negative")
+	}
+	s, err := a.Settings(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	executor, err := a.ExecutorFor(cmd.Context(), s)
+	if err != nil {
+		return err
+	}
+	token, err := tokenIn(o.tokenFile)
+	if err != nil {
+		return err
+	}
+	words := append(globalFlags(cmd), serveRequests)
+	server := server.New(server.Options{
+		Executor: executor, Workers: o.workers, Requests: o.requests, Body: o.body,
+		// The worker says more about its own limit, and has time to do so.
+		Timeout: limit.Of(cmd.Context()).Time() + 5*time.Second, Grace: o.grace, Token: token,
+		Names: o.names,
+		Worker: func() (*process.Child, error) {
+			return process.StartChild(addressSpace*s.MemoryBytes, words...)
+		},
+	})
+	listener, err := (&net.ListenConfig{}).Listen(cmd.Context(), "tcp", o.address)
+	if err != nil {
+		return diag.Usage("--address: %w", err)
+	}
+	if !s.Quiet {
+		a.Console().Notes("", api.Note{Message: "listening on http://" + listener.Addr().String()})
+	}
+	a.Writes.Begin() // a signal does not cut requests short
+	defer a.Writes.End()
+	if err := server.Serve(cmd.Context(), listener); err != nil {
+		return diag.Failures(err, api.FailureFunction)
+	}
+	return context.Cause(cmd.Context())
+}
+
+// addressSpace is how much more memory a worker may have than --max-memory, which limits expressions
+// and the input, each of which counts.
+const addressSpace = 4
+
+// tokenIn returns the token in a file, "" without a file.
+func tokenIn(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", diag.Input(file, "", err)
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" {
+		return "", diag.Usage("--token-file: %s is empty", file)
+	}
+	return token, nil
+}
+
+// globalFlags returns the flags of the command line that hold for all commands.
+func globalFlags(cmd *cobra.Command) []string {
+	words := []string{"--color=never"}
+	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && f.Name != "color" {
+			words = append(words, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	return words
+}
+
+// serveRequests is the name of the command that a server starts as its worker.
+const serveRequests = "serve-requests"
+
+// newServeRequests makes the command that answers the requests of a server.
+func newServeRequests(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use: serveRequests, Hidden: true, Args: command.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := a.Settings(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			executor, err := a.ExecutorFor(cmd.Context(), s)
+			if err != nil {
+				return err
+			}
+			if err := server.Work(cmd.Context(), executor, a.Streams.In, a.Streams.Out); err != nil {
+				return diag.Failures(err, api.FailureFunction)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,262 @@
+// Package server serves the functions of an executor over HTTP: a request is an
+// [api.FunctionInvocationRequest], the answer an [api.FunctionInvocationResponse], both as JSON.
+//
+// Invariants: functions run in worker processes only, one request at a time each, so that no request
+// can harm another one or the server. The server reads and writes no files for its clients and runs
+// no programs of theirs. Every answer that is not 2xx is a problem of RFC 9457.
+//
+// Layer: systems.
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/process"
+)
+
+// Options are the limits of a server and what it works with.
+type Options struct {
+	Executor *functions.Executor // what GET requests describe
+	// Worker starts a process that calls [Work].
+	Worker  func() (*process.Child, error)
+	Workers int // the most that run
+	// Requests is the number of requests that are worked on or wait; others are refused.
+	Requests int
+	Body     int64         // bytes of a request
+	Timeout  time.Duration // of one request, without the time that it waits
+	Grace    time.Duration // for requests in work once the server ends
+	Token    string        // that clients send, none if empty
+	// Names are the hosts by which clients may call a server on loopback, beside its addresses and
+	// localhost.
+	Names []string
+}
+
+// Server is an HTTP server.
+type Server struct {
+	options Options
+	pool    *pool
+	slots   chan struct{}
+	http    *http.Server
+	stop    chan struct{} // has a value once a client wants the server to end
+	local   bool          // it listens on loopback
+}
+
+// slack is what an answer may have more bytes than a request, in multiples of it, and in bytes.
+const (
+	slackFactor = 16
+	slackBytes  = 16 << 20
+)
+
+// New returns a server, which has to be given a listener.
+func New(o Options) *Server {
+	s := &Server{
+		options: o, slots: make(chan struct{}, o.Requests), stop: make(chan struct{}, 1),
+		pool: newPool(o.Workers, o.Timeout, int(slackFactor*o.Body+slackBytes), o.Worker),
+	}
+	mux := http.NewServeMux()
+	for _, path := range []string{"/function/ok", "/function/info", "/healthz", "/readyz"} {
+		mux.HandleFunc("GET "+path, s.ok)
+	}
+	mux.HandleFunc("POST /function/shutdown", s.shutdown)
+	mux.HandleFunc("GET /function/{toolchain}", s.signatures)
+	mux.HandleFunc("GET /function/{toolchain}/paths", s.paths)
+	mux.HandleFunc("POST /function/{toolchain}", s.invoke)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		send(w, problem(http.StatusNotFound, "nothing is served at "+r.Method+" "+r.URL.Path))
+	})
+	// A page of another origin cannot have a browser send requests here.
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		send(w, problem(http.StatusForbidden, "pages of other origins may not send requests"))
+	}))
+	s.http = &http.Server{
+		Handler:           s.guard(protection.Handler(mux)),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+	return s
+}
+
+// Serve serves a listener until ctx is done or a client shuts the server down. Requests in work get
+// time to end.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	address, err := netip.ParseAddrPort(listener.Addr().String())
+	s.local = err == nil && address.Addr().IsLoopback()
+	failed := make(chan error, 1)
+	go func() { failed <- s.http.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	case <-s.stop:
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.Grace)
+	defer cancel()
+	err = s.http.Shutdown(grace)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errors.Join(fmt.Errorf("requests were still in work after %v", s.options.Grace),
+			s.http.Close())
+	}
+	s.pool.close()
+	return err
+}
+
+// guard refuses requests with another host than the server's own, as a page has whose name was
+// bound to the server's address, and those without the token.
+func (s *Server) guard(next http.Handler) http.Handler {
+	token := sha256.Sum256([]byte("Bearer " + s.options.Token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		given := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+		switch {
+		case s.local && !s.isOwn(r.Host):
+			send(w, problem(http.StatusMisdirectedRequest, "the host "+r.Host+" is not this server"))
+		case s.options.Token != "" && subtle.ConstantTimeCompare(token[:], given[:]) == 0 &&
+			r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			send(w, problem(http.StatusUnauthorized, "the token of the server is missing or wrong"))
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// isOwn reports whether a host is a name of a server on loopback.
+func (s *Server) isOwn(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.Trim(host, "[]")
+	}
+	if address, err := netip.ParseAddr(name); err == nil {
+		return address.IsLoopback()
+	}
+	for _, own := range append([]string{"localhost"}, s.options.Names...) {
+		if strings.EqualFold(name, own) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Server) ok(w http.ResponseWriter, _ *http.Request) { sendJSON(w, "OK") }
+
+// shutdown ends the server, for a client on this machine.
+func (s *Server) shutdown(w http.ResponseWriter, r *http.Request) {
+	if from, err := netip.ParseAddrPort(r.RemoteAddr); err != nil || !from.Addr().IsLoopback() {
+		send(w, problem(http.StatusForbidden, "only this machine may shut the server down"))
+		return
+	}
+	sendJSON(w, "OK")
+	select {
+	case s.stop <- struct{}{}:
+	default: // it is ending
+	}
+}
+
+func (s *Server) signatures(w http.ResponseWriter, r *http.Request) {
+	t, ok := s.toolchain(w, r)
+	if !ok {
+		return
+	}
+	all := map[string]api.FunctionSignature{}
+	for _, signature := range s.options.Executor.Signatures(t) {
+		all[signature.FunctionName] = signature
+	}
+	sendJSON(w, all)
+}
+
+func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
+	t, ok := s.toolchain(w, r)
+	if !ok {
+		return
+	}
+	paths, err := s.options.Executor.RegisteredPaths(t)
+	if err != nil {
+		send(w, problem(http.StatusInternalServerError, err.Error()))
+		return
+	}
+	sendJSON(w, paths)
+}
+
+// invoke has a worker answer a request.
+func (s *Server) invoke(w http.ResponseWriter, r *http.Request) {
+	t, ok := s.toolchain(w, r)
+	if !ok {
+		return
+	}
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	default:
+		w.Header().Set("Retry-After", "1")
+		send(w, problem(http.StatusServiceUnavailable,
+			fmt.Sprintf("%d requests are in work or wait", s.options.Requests)))
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.options.Body))
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		send(w, problem(http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("the request has more than %d bytes", tooLarge.Limit)))
+		return
+	}
+	if err != nil {
+		send(w, problem(http.StatusBadRequest, fmt.Sprintf("the request cannot be read: %v", err)))
+		return
+	}
+	answer, err := s.pool.do(r.Context(), frame{name: []byte(t), body: body})
+	if err != nil {
+		return // the client has gone
+	}
+	send(w, answer)
+}
+
+// toolchain returns the toolchain in the address of a request. If there is none it answers the
+// request.
+func (s *Server) toolchain(w http.ResponseWriter, r *http.Request) (api.ToolchainType, bool) {
+	given := r.PathValue("toolchain")
+	if name := r.URL.Query().Get("toolchain"); name != "" {
+		given = name
+	}
+	var known []string
+	for _, t := range s.options.Executor.Toolchains() {
+		segment := t.Segment()
+		if given == segment || given == string(t) {
+			return t, true
+		}
+		known = append(known, segment)
+	}
+	send(w, problem(http.StatusNotFound, fmt.Sprintf("unknown toolchain %q; known are %s", given,
+		strings.Join(known, ", "))))
+	return "", false
+}
+
+// sendJSON answers with a value as JSON.
+func sendJSON(w http.ResponseWriter, value any) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		send(w, problem(http.StatusInternalServerError, err.Error()))
+		return
+	}
+	send(w, frame{http.StatusOK, []byte(jsonType), body})
+}
+
+func send(w http.ResponseWriter, answer frame) {
+	w.Header().Set("Content-Type", string(answer.name))
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(int(answer.number))
+	_, _ = w.Write(answer.body) // the client may have gone
+}
