@@ -28,7 +28,7 @@ LDFLAGS := -s -w
 
 SCHEMAS := internal/knowledge/schemas/schemas.zip
 
-.PHONY: help build runner cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench bench-krm fuzz clean demo
+.PHONY: help build runner cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench-server bench bench-krm fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -74,6 +74,8 @@ test-cluster: ## fctl-runner in a real Kubernetes, built from Go modules: as roo
 	go test -count=1 -timeout 60m -tags cluster -v ./internal/runner/testcluster
 bench-runner: ## 200 requests at once to fctl-runner for LOAD (60s) to each executor, without errors
 	go test -count=1 -tags load -v ./internal/runner/load
+bench-server: ## 200 requests at once to fctl serve for LOAD (60s), beside an empty handler of HTTP
+	go test -count=1 -tags load -v ./internal/server/load
 bench: ## benchmarks of the document, beside yaml.v3 and a plain copy
 	go test -run '^$$' -bench . -benchmem ./configkit/gaby
 test-apiserver: ## tests with a running API server: FCTL_TEST_KUBECTL is the path of kubectl, KUBECONFIG its configuration

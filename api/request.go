@@ -45,6 +45,14 @@ type Data []byte
 
 // UnmarshalJSON reads base64.
 func (d *Data) UnmarshalJSON(text []byte) error {
+	// The decoder has read the text already, and base64 needs no escapes.
+	if n := len(text); n > 1 && text[0] == '"' && bytes.IndexByte(text, '\\') < 0 {
+		decoded, err := base64.StdEncoding.AppendDecode(nil, text[1:n-1])
+		if err == nil {
+			*d = decoded
+			return nil
+		}
+	}
 	var decoded []byte
 	err := json.Unmarshal(text, &decoded)
 	if _, ok := errors.AsType[base64.CorruptInputError](err); ok {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -281,5 +283,82 @@ func TestServeFinishes(t *testing.T) {
 	err := s.cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != 130) {
 		t.Errorf("the server ended with %v", err)
+	}
+}
+
+// TestServeSlowRequestsHoldUpNobody sends short requests while one for which the only worker needs a
+// second runs.
+func TestServeSlowRequestsHoldUpNobody(t *testing.T) {
+	s := serve(t, "", "--workers", "1")
+	slow, leave := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		got, err := s.Invoke(slow, request(servedWeb+"x: "+strings.Repeat("a", 5_000_000)+"\n",
+			"search-replace", strings.Repeat("(?:[ab]?){900}", 4)+"c", "x", "true"))
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}()
+	time.Sleep(500 * time.Millisecond) // the server has the request
+	var wg sync.WaitGroup
+	for range 100 {
+		wg.Go(func() {
+			got, err := s.Invoke(t.Context(), request(servedWeb, "set-replicas", 5))
+			if err != nil || !got.Success {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+	wg.Wait()
+	select {
+	case <-done:
+		t.Error("the slow request has ended")
+	default:
+	}
+	leave() // the worker that runs it ends
+	<-done
+}
+
+// TestServeReplacesWorkers kills workers while they have requests, each of which gets its answer.
+func TestServeReplacesWorkers(t *testing.T) {
+	s := serve(t, "", "--workers", "2")
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			for range 20 {
+				got, err := s.Invoke(t.Context(), request(servedWeb, "set-replicas", 5))
+				if failed, ok := errors.AsType[*client.Error](err); ok && failed.Status == 500 {
+					continue // it was alone with the worker that was killed
+				}
+				if err != nil || !got.Success {
+					t.Errorf("%+v, %v", got, err)
+				}
+			}
+		})
+	}
+	killed := 0
+	for range 10 {
+		time.Sleep(20 * time.Millisecond)
+		children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", s.cmd.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range children {
+			text, _ := os.ReadFile(name) // the thread may have ended
+			for pid := range strings.FieldsSeq(string(text)) {
+				n, err := strconv.Atoi(pid)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if worker, err := os.FindProcess(n); err == nil && worker.Kill() == nil {
+					killed++
+				}
+			}
+		}
+	}
+	wg.Wait()
+	if killed == 0 {
+		t.Skip("no worker was found: the system lists no children of processes")
 	}
 }

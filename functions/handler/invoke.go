@@ -70,6 +70,8 @@ type run struct {
 	combine   bool // combine validation results
 	keepSteps bool
 	mutations bool // record mutations
+	// everyResource is true if mutations have an entry for each resource.
+	everyResource bool
 	// changedValues is true if any mutations were recorded.
 	changedValues bool
 }
@@ -132,20 +134,20 @@ func (h *FunctionHandler) Run(
 			},
 			Parts: [][]byte{request.ConfigData},
 		},
-		converter: h.converterFor(request.FileName),
-		inParts:   options.InParts,
-		compares:  options.Compare || options.ListChanged,
-		lists:     options.ListChanged,
-		given:     request.WhereResource,
-		whereText: options.WhereText,
-		file:      options.File,
-		combine:   request.CombineValidationResults,
-		keepSteps: options.KeepSteps,
-		mutations: request.RecordMutations,
+		converter:     h.converterFor(request.FileName),
+		inParts:       options.InParts,
+		compares:      options.Compare || options.ListChanged,
+		lists:         options.ListChanged,
+		given:         request.WhereResource,
+		whereText:     options.WhereText,
+		file:          options.File,
+		combine:       request.CombineValidationResults,
+		keepSteps:     options.KeepSteps,
+		mutations:     request.RecordMutations,
+		everyResource: request.RecordMutations && options.EveryResource,
 	}
 	r.fc.ToolchainType = h.toolchain
-	r.steps = h.prepare(r.fc, request, options)
-	r.survey = h.surveyFor(r, request, options)
+	r.steps, r.survey = h.prepare(r.fc, request, options), h.surveyFor(r, request, options)
 	if r.fc.PreviousDataHash == "" &&
 		slices.ContainsFunc(r.steps, func(s step) bool { return s.f != nil && s.f.WholeUnit }) {
 		r.fc.PreviousDataHash = api.DataHash(request.ConfigData)

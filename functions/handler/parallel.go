@@ -38,6 +38,7 @@ type unitPart struct {
 	lines     []ResourceLine   // before the chain
 
 	mutations api.ResourceMutationList
+	every     api.ResourceMutationList // those, and entries for the other resources
 	mutators  []int
 }
 
@@ -166,6 +167,11 @@ func (r *run) finishPart(
 ) (err error) {
 	if r.mutations {
 		if p.mutations, p.mutators, err = done.mutations(provider); err != nil {
+			return err
+		}
+	}
+	if r.everyResource {
+		if p.every, err = everyResource(p.mutations, documents, provider); err != nil {
 			return err
 		}
 	}

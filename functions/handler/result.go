@@ -31,6 +31,9 @@ type Options struct {
 	NamesOnly bool
 	// KeepSteps asks for Steps and Lines. It costs printing the data once for each function.
 	KeepSteps bool
+	// EveryResource asks for mutations that also have an entry for each resource that did not change,
+	// if any did, in the order of the data. Resources that are gone come last.
+	EveryResource bool
 	// Survey, if not nil, returns the survey of all units that the caller runs the chain on. It may
 	// be called concurrently. By default the unit of the request is the whole input.
 	Survey func() *Survey

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Child is this program once more, which works for the first one until its input is closed or it is
@@ -21,9 +22,9 @@ type Child struct {
 }
 
 // StartChild starts this program with other arguments and the same environment, in a group of
-// processes of its own: a signal of the terminal does not reach it. It has at most memory bytes of
-// data if that is not 0, where the system has such a limit.
-func StartChild(memory int64, args ...string) (*Child, error) {
+// processes of its own: a signal of the terminal does not reach it. Where the system has such limits,
+// it has at most memory bytes of data and some time of the processor, each without a limit if it is 0.
+func StartChild(memory int64, cpu time.Duration, args ...string) (*Child, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -43,6 +44,9 @@ func StartChild(memory int64, args ...string) (*Child, error) {
 	}
 	if memory > 0 {
 		limitMemory(c.cmd.Process.Pid, memory)
+	}
+	if cpu > 0 {
+		limitCPU(c.cmd.Process.Pid, cpu)
 	}
 	return c, nil
 }

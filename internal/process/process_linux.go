@@ -2,6 +2,7 @@ package process
 
 import (
 	"os/exec"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,4 +27,10 @@ func waitForGroup(cmd *exec.Cmd, alone bool) error {
 func limitMemory(pid int, bytes int64) {
 	most := unix.Rlimit{Cur: uint64(bytes), Max: uint64(bytes)}
 	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &most, nil)
+}
+
+// limitCPU limits the time of the processor that a process may use, in seconds.
+func limitCPU(pid int, d time.Duration) {
+	seconds := uint64((d + time.Second - 1) / time.Second)
+	_ = unix.Prlimit(pid, unix.RLIMIT_CPU, &unix.Rlimit{Cur: seconds, Max: seconds}, nil)
 }

@@ -2,7 +2,10 @@
 
 package process
 
-import "os/exec"
+import (
+	"os/exec"
+	"time"
+)
 
 // waitForGroup waits for the process and kills what it left in the background.
 func waitForGroup(cmd *exec.Cmd, _ bool) error {
@@ -19,3 +22,6 @@ func EndChildren(int) error { return nil }
 
 // limitMemory does nothing: the limit of another process can only be set on Linux.
 func limitMemory(int, int64) {}
+
+// limitCPU does nothing: the limit of another process can only be set on Linux.
+func limitCPU(int, time.Duration) {}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 )
 
 // A frame is what the server and a worker send to each other: a number, the length of two texts, and
@@ -20,15 +21,17 @@ const headLength = 12
 // errFrame reports bytes that are not a frame: a worker has printed something else.
 var errFrame = errors.New("the worker did not answer with a frame")
 
-// write writes a frame at once, so that a reader never waits for the rest of a head.
-func (f frame) write(w io.Writer) error {
-	b := make([]byte, headLength, headLength+len(f.name)+len(f.body))
-	binary.BigEndian.PutUint32(b, f.number)
-	binary.BigEndian.PutUint32(b[4:], uint32(len(f.name)))
-	binary.BigEndian.PutUint32(b[8:], uint32(len(f.body)))
-	_, err := w.Write(append(append(b, f.name...), f.body...))
-	return err
+// append appends the frame to b.
+func (f frame) append(b []byte) []byte {
+	b = slices.Grow(b, f.size())
+	b = binary.BigEndian.AppendUint32(b, f.number)
+	b = binary.BigEndian.AppendUint32(b, uint32(len(f.name)))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(f.body)))
+	return append(append(b, f.name...), f.body...)
 }
+
+// size returns the number of bytes of the frame.
+func (f frame) size() int { return headLength + len(f.name) + len(f.body) }
 
 // readFrame reads a frame whose texts have at most a number of bytes. The error is io.EOF if there is
 // no further one.

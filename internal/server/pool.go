@@ -1,89 +1,159 @@
 package server
 
 import (
+	"bufio"
 	"context"
-	"fmt"
-	"net/http"
-	"strings"
+	"sync"
 	"time"
 
 	"github.com/fctl-dev/fctl/internal/process"
 )
 
-// pool has the workers. Each answers one request at a time, and one that ends, for whatever reason,
-// is replaced: a request cannot harm another one.
+// A worker gets short requests in batches, because writing to a process and waiting for it costs as
+// much as a short request. A batch is small enough for the buffer of a pipe: the server has written
+// it before it reads the answers.
+const (
+	batchRequests = 32
+	batchBytes    = 32 << 10
+)
+
+// slow is the time after which a request is a slow one: it does not hold up others any more.
+const slow = 50 * time.Millisecond
+
+// slowPerWorker is how many slow requests run for each quick one.
+const slowPerWorker = 4
+
+// CPUTime returns how much time of the processor a worker may use if a request may take timeout: that
+// of one request, and that of those before it. A worker is replaced after timeout.
+func CPUTime(timeout time.Duration) time.Duration { return 2*timeout + time.Second }
+
+// pool has the workers. One that ends, for whatever reason, is replaced: a request cannot harm
+// another one.
 type pool struct {
-	start func() (*process.Child, error)
-	// free has a worker for each that may run, nil for one that is yet to be started.
-	free    chan *process.Child
+	start   func() (*process.Child, error)
 	timeout time.Duration
-	most    int // bytes of an answer
+	most    int       // bytes of an answer
+	queue   chan *job // what waits for a worker
+	quick   chan struct{}
+	closed  chan struct{}
+	all     sync.WaitGroup
+
+	mu   sync.Mutex
+	idle []*worker // those that answered last are at the end
 }
 
-// newPool returns a pool of n workers, which are started when they are needed.
-func newPool(n int, timeout time.Duration, most int, start func() (*process.Child, error)) *pool {
-	p := &pool{start: start, free: make(chan *process.Child, n), timeout: timeout, most: most}
-	for range n {
-		p.free <- nil
+// job is a request that waits for its answer.
+type job struct {
+	ctx     context.Context // of the client
+	request frame
+	answer  chan frame
+	alone   bool // a worker that had it with others has ended
+}
+
+// worker is a process that answers requests, one after the other.
+type worker struct {
+	*process.Child
+	out  *bufio.Reader
+	busy time.Duration
+}
+
+// newPool returns a pool of n workers, which are started when they are needed, for at most some
+// requests at once.
+func newPool(n, requests int, timeout time.Duration, most int,
+	start func() (*process.Child, error),
+) *pool {
+	p := &pool{
+		start: start, timeout: timeout, most: most,
+		queue: make(chan *job, requests), quick: make(chan struct{}, n),
+		closed: make(chan struct{}),
+	}
+	for range n * (1 + slowPerWorker) {
+		p.all.Go(p.work)
 	}
 	return p
 }
 
-// do has a worker answer a request, once one is free. The error says that the context is done.
-func (p *pool) do(ctx context.Context, request frame) (frame, error) {
-	var worker *process.Child
-	select {
-	case worker = <-p.free:
-	case <-ctx.Done():
-		return frame{}, ctx.Err()
-	}
-	answer, worker := p.ask(ctx, worker, request)
-	p.free <- worker
-	return answer, ctx.Err()
+// do has a worker answer a request. If the client has gone the answer is of no use.
+func (p *pool) do(ctx context.Context, request frame) frame {
+	j := &job{ctx: ctx, request: request, answer: make(chan frame, 1)}
+	p.queue <- j
+	return <-j.answer
 }
 
-// ask has a worker answer a request, and returns the worker for the next one: nil if it has ended.
-func (p *pool) ask(ctx context.Context, worker *process.Child, request frame,
-) (frame, *process.Child) {
-	if worker == nil {
-		var err error
-		if worker, err = p.start(); err != nil {
-			return problem(http.StatusInternalServerError,
-				fmt.Sprintf("no worker can be started: %v", err)), nil
-		}
-	}
-	ctx, cancel := context.WithTimeout(ctx, p.timeout)
-	defer cancel()
-	defer context.AfterFunc(ctx, worker.Kill)()
-	err := request.write(worker.In)
-	var answer frame
-	if err == nil {
-		answer, err = readFrame(worker.Out, p.most)
-	}
-	switch {
-	case err == nil && ctx.Err() == nil:
-		return answer, worker
-	case ctx.Err() == nil: // it is ending, or did not answer as it should
-		time.AfterFunc(time.Second, worker.Kill)
-	}
-	state, said := worker.End()
-	switch {
-	case ctx.Err() != nil:
-		return problem(http.StatusServiceUnavailable,
-			fmt.Sprintf("the request took longer than %v", p.timeout)), nil
-	case said != "":
-		first, _, _ := strings.Cut(said, "\n")
-		return problem(http.StatusUnprocessableEntity, first), nil
-	}
-	return problem(http.StatusInternalServerError,
-		fmt.Sprintf("the worker ended without an answer: %v", state)), nil
-}
-
-// close ends the workers that are free, and waits for the others.
+// close ends the workers, once no request is worked on.
 func (p *pool) close() {
-	for range cap(p.free) {
-		if worker := <-p.free; worker != nil {
-			worker.End()
+	close(p.closed)
+	p.all.Wait()
+	for _, w := range p.idle {
+		w.End()
+	}
+}
+
+// work answers requests until the pool is closed. At most as many batches as the pool has workers are
+// worked on at once, except for slow requests.
+func (p *pool) work() {
+	for {
+		p.quick <- struct{}{}
+		release := sync.OnceFunc(func() { <-p.quick })
+		select {
+		case first := <-p.queue:
+			for _, j := range p.answer(p.more(first), release) {
+				j.alone = true
+				p.answer([]*job{j}, release)
+			}
+		case <-p.closed:
+			release()
+			return
 		}
+		release()
+	}
+}
+
+// more returns a request together with others that wait and are short.
+func (p *pool) more(first *job) []*job {
+	jobs := []*job{first}
+	for size := first.request.size(); !first.alone && len(jobs) < batchRequests; {
+		select {
+		case j := <-p.queue:
+			if size += j.request.size(); j.alone || size > batchBytes {
+				p.queue <- j // it takes all requests at once
+				return jobs
+			}
+			jobs = append(jobs, j)
+		default:
+			return jobs
+		}
+	}
+	return jobs
+}
+
+// take returns a worker.
+func (p *pool) take() (*worker, error) {
+	p.mu.Lock()
+	if last := len(p.idle) - 1; last >= 0 {
+		defer p.mu.Unlock()
+		w := p.idle[last]
+		p.idle = p.idle[:last]
+		return w, nil
+	}
+	p.mu.Unlock()
+	child, err := p.start()
+	if err != nil {
+		return nil, err
+	}
+	return &worker{Child: child, out: bufio.NewReaderSize(child.Out, batchBytes)}, nil
+}
+
+// give keeps a worker for further requests, or ends it: the system limits the time of the processor
+// that it may use.
+func (p *pool) give(w *worker) {
+	p.mu.Lock()
+	keep := w.busy < p.timeout && len(p.idle) < cap(p.quick)
+	if keep {
+		p.idle = append(p.idle, w)
+	}
+	p.mu.Unlock()
+	if !keep {
+		w.End()
 	}
 }

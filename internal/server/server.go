@@ -9,16 +9,18 @@
 package server
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,12 +48,13 @@ type Options struct {
 
 // Server is an HTTP server.
 type Server struct {
-	options Options
-	pool    *pool
-	slots   chan struct{}
-	http    *http.Server
-	stop    chan struct{} // has a value once a client wants the server to end
-	local   bool          // it listens on loopback
+	options    Options
+	toolchains map[string]api.ToolchainType // by the segment of an address, and by name
+	pool       *pool
+	slots      chan struct{}
+	http       *http.Server
+	stop       chan struct{} // has a value once a client wants the server to end
+	local      bool          // it listens on loopback
 }
 
 // slack is what an answer may have more bytes than a request, in multiples of it, and in bytes.
@@ -63,8 +66,11 @@ const (
 // New returns a server, which has to be given a listener.
 func New(o Options) *Server {
 	s := &Server{
-		options: o, slots: make(chan struct{}, o.Requests), stop: make(chan struct{}, 1),
-		pool: newPool(o.Workers, o.Timeout, int(slackFactor*o.Body+slackBytes), o.Worker),
+		options: o, toolchains: map[string]api.ToolchainType{}, slots: make(chan struct{}, o.Requests), stop: make(chan struct{}, 1),
+		pool: newPool(o.Workers, o.Requests, o.Timeout, int(slackFactor*o.Body+slackBytes), o.Worker),
+	}
+	for _, t := range o.Executor.Toolchains() {
+		s.toolchains[t.Segment()], s.toolchains[string(t)] = t, t
 	}
 	mux := http.NewServeMux()
 	for _, path := range []string{"/function/ok", "/function/info", "/healthz", "/readyz"} {
@@ -192,6 +198,9 @@ func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, paths)
 }
 
+// knownLength is how many bytes of the length that a client announces are believed.
+const knownLength = 64 << 10
+
 // invoke has a worker answer a request.
 func (s *Server) invoke(w http.ResponseWriter, r *http.Request) {
 	t, ok := s.toolchain(w, r)
@@ -207,7 +216,11 @@ func (s *Server) invoke(w http.ResponseWriter, r *http.Request) {
 			fmt.Sprintf("%d requests are in work or wait", s.options.Requests)))
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.options.Body))
+	var text bytes.Buffer
+	if r.ContentLength > 0 {
+		text.Grow(int(min(r.ContentLength, knownLength)) + bytes.MinRead)
+	}
+	_, err := text.ReadFrom(http.MaxBytesReader(w, r.Body, s.options.Body))
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		send(w, problem(http.StatusRequestEntityTooLarge,
 			fmt.Sprintf("the request has more than %d bytes", tooLarge.Limit)))
@@ -217,27 +230,25 @@ func (s *Server) invoke(w http.ResponseWriter, r *http.Request) {
 		send(w, problem(http.StatusBadRequest, fmt.Sprintf("the request cannot be read: %v", err)))
 		return
 	}
-	answer, err := s.pool.do(r.Context(), frame{name: []byte(t), body: body})
-	if err != nil {
-		return // the client has gone
+	answer := s.pool.do(r.Context(), frame{name: []byte(t), body: text.Bytes()})
+	if r.Context().Err() == nil {
+		send(w, answer)
 	}
-	send(w, answer)
 }
 
 // toolchain returns the toolchain in the address of a request. If there is none it answers the
 // request.
 func (s *Server) toolchain(w http.ResponseWriter, r *http.Request) (api.ToolchainType, bool) {
 	given := r.PathValue("toolchain")
-	if name := r.URL.Query().Get("toolchain"); name != "" {
-		given = name
+	if r.URL.RawQuery != "" {
+		given = cmp.Or(r.URL.Query().Get("toolchain"), given)
+	}
+	if t, ok := s.toolchains[given]; ok {
+		return t, true
 	}
 	var known []string
 	for _, t := range s.options.Executor.Toolchains() {
-		segment := t.Segment()
-		if given == segment || given == string(t) {
-			return t, true
-		}
-		known = append(known, segment)
+		known = append(known, t.Segment())
 	}
 	send(w, problem(http.StatusNotFound, fmt.Sprintf("unknown toolchain %q; known are %s", given,
 		strings.Join(known, ", "))))
@@ -256,6 +267,7 @@ func sendJSON(w http.ResponseWriter, value any) {
 
 func send(w http.ResponseWriter, answer frame) {
 	w.Header().Set("Content-Type", string(answer.name))
+	w.Header().Set("Content-Length", strconv.Itoa(len(answer.body)))
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(int(answer.number))
 	_, _ = w.Write(answer.body) // the client may have gone

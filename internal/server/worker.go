@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,10 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
@@ -16,19 +21,62 @@ import (
 
 // Work answers the requests that a server writes to in, one after the other, until in ends. A
 // request that reaches a limit of the process ends the process, which the server reports.
+//
+// It uses one core of the machine, so that a request takes no more time of the processor than it
+// lasts, and collects garbage seldom: most of it is that of short requests.
 func Work(ctx context.Context, executor *functions.Executor, in io.Reader, out io.Writer) error {
+	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(gcPercent)
+	requests := bufio.NewReaderSize(in, batchBytes)
+	answers := &answers{out: bufio.NewWriterSize(out, batchBytes)}
+	answers.late = time.AfterFunc(latest, func() { _ = answers.flush() }) // the next one fails, too
 	for {
-		request, err := readFrame(in, math.MaxInt)
+		if requests.Buffered() == 0 {
+			if err := answers.flush(); err != nil {
+				return err
+			}
+		}
+		request, err := readFrame(requests, math.MaxInt)
 		if errors.Is(err, io.EOF) && !errors.Is(err, errFrame) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := invoke(ctx, executor, request).write(out); err != nil {
+		if err := answers.add(invoke(ctx, executor, request)); err != nil {
 			return err
 		}
 	}
+}
+
+// gcPercent is GOGC of a worker.
+const gcPercent = 400
+
+// latest is how long an answer waits for further ones at most.
+const latest = 2 * time.Millisecond
+
+// answers writes answers together if several requests wait.
+type answers struct {
+	mu   sync.Mutex
+	out  *bufio.Writer
+	late *time.Timer // flushes
+}
+
+func (a *answers) add(f frame) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.out.Buffered() == 0 {
+		a.late.Reset(latest)
+	}
+	_, err := a.out.Write(f.append(nil))
+	return err
+}
+
+func (a *answers) flush() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.late.Stop()
+	return a.out.Flush()
 }
 
 // invoke runs the chain of a request.
@@ -43,7 +91,7 @@ func invoke(ctx context.Context, executor *functions.Executor, request frame) fr
 			fmt.Sprintf("the request is for the toolchain %s, the address for %s", r.ToolchainType, t))
 	}
 	r.ToolchainType, r.RecordMutations = t, true
-	result, err := executor.Run(ctx, &r, handler.Options{Secrets: true})
+	result, err := executor.Run(ctx, &r, handler.Options{Secrets: true, EveryResource: true})
 	if err != nil {
 		return problem(http.StatusBadRequest, err.Error())
 	}
@@ -52,17 +100,7 @@ func invoke(ctx context.Context, executor *functions.Executor, request frame) fr
 			return problem(http.StatusBadRequest, f.Error())
 		}
 	}
-	response := &result.FunctionInvocationResponse
-	if len(response.Mutations) > 0 { // clients want to know all resources
-		var unit *functions.Unit
-		if unit, err = executor.Open(t, response.ConfigData); err == nil {
-			response.Mutations, err = unit.WithUnchanged(response.Mutations)
-		}
-		if err != nil {
-			return problem(http.StatusInternalServerError, err.Error())
-		}
-	}
-	body, err := json.Marshal(response)
+	body, err := result.FunctionInvocationResponse.MarshalJSON() // json.Marshal reads it once more
 	if err != nil {
 		return problem(http.StatusInternalServerError, err.Error())
 	}

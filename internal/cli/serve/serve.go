@@ -8,6 +8,7 @@ import (
 	"context"
 	"net"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -93,13 +94,13 @@ func (o *serveFlags) run(a *command.App, cmd *cobra.Command) error {
 		return err
 	}
 	words := append(globalFlags(cmd), serveRequests)
+	// The worker says more about its own limit, and has time to do so.
+	timeout := limit.Of(cmd.Context()).Time() + 5*time.Second
 	server := server.New(server.Options{
 		Executor: executor, Workers: o.workers, Requests: o.requests, Body: o.body,
-		// The worker says more about its own limit, and has time to do so.
-		Timeout: limit.Of(cmd.Context()).Time() + 5*time.Second, Grace: o.grace, Token: token,
-		Names: o.names,
+		Timeout: timeout, Grace: o.grace, Token: token, Names: o.names,
 		Worker: func() (*process.Child, error) {
-			return process.StartChild(addressSpace*s.MemoryBytes, words...)
+			return process.StartChild(addressSpace*s.MemoryBytes, server.CPUTime(timeout), words...)
 		},
 	})
 	listener, err := (&net.ListenConfig{}).Listen(cmd.Context(), "tcp", o.address)
@@ -109,6 +110,7 @@ func (o *serveFlags) run(a *command.App, cmd *cobra.Command) error {
 	if !s.Quiet {
 		a.Console().Notes("", api.Note{Message: "listening on http://" + listener.Addr().String()})
 	}
+	debug.SetGCPercent(gcPercent)
 	a.Writes.Begin() // a signal does not cut requests short
 	defer a.Writes.End()
 	if err := server.Serve(cmd.Context(), listener); err != nil {
@@ -116,6 +118,9 @@ func (o *serveFlags) run(a *command.App, cmd *cobra.Command) error {
 	}
 	return context.Cause(cmd.Context())
 }
+
+// gcPercent is GOGC of the server, most of whose garbage is that of short requests.
+const gcPercent = 400
 
 // addressSpace is how much more memory a worker may have than --max-memory, which limits expressions
 // and the input, each of which counts.
