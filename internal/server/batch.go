@@ -127,7 +127,7 @@ func (b *batch) slow() {
 // open it returns them.
 func (b *batch) failed() []*job {
 	time.AfterFunc(time.Second, b.worker.Kill)
-	state, said := b.worker.End()
+	state, said := b.pool.end(b.worker)
 	open := slices.DeleteFunc(b.jobs[b.next:], func(j *job) bool { return j == nil })
 	if len(open) != 1 {
 		return open

@@ -3,7 +3,9 @@ package server
 import (
 	"bufio"
 	"context"
+	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fctl-dev/fctl/internal/process"
@@ -37,6 +39,8 @@ type pool struct {
 	quick   chan struct{}
 	closed  chan struct{}
 	all     sync.WaitGroup
+
+	processes atomic.Int64
 
 	mu   sync.Mutex
 	idle []*worker // those that answered last are at the end
@@ -85,7 +89,7 @@ func (p *pool) close() {
 	close(p.closed)
 	p.all.Wait()
 	for _, w := range p.idle {
-		w.End()
+		p.end(w)
 	}
 }
 
@@ -141,6 +145,7 @@ func (p *pool) take() (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.processes.Add(1)
 	return &worker{Child: child, out: bufio.NewReaderSize(child.Out, batchBytes)}, nil
 }
 
@@ -154,6 +159,12 @@ func (p *pool) give(w *worker) {
 	}
 	p.mu.Unlock()
 	if !keep {
-		w.End()
+		p.end(w)
 	}
+}
+
+// end ends a worker. It returns how it ended, and what it said.
+func (p *pool) end(w *worker) (*os.ProcessState, string) {
+	p.processes.Add(-1)
+	return w.End()
 }

@@ -11,15 +11,19 @@ const (
 	problemType = "application/problem+json"
 )
 
-// problem returns the answer to a request that cannot be served, as RFC 9457 has it. Older clients
-// read the member message.
+// Problem is the answer to a request that cannot be served (RFC 9457).
+type Problem struct {
+	Type    string `json:"type"`
+	Title   string `json:"title"`
+	Status  int    `json:"status"`
+	Detail  string `json:"detail"`
+	Message string `json:"message"` // the detail, for older clients
+}
+
+// problem returns a problem as an answer.
 func problem(status int, detail string) frame {
-	body, _ := json.Marshal(struct { // a struct of texts always has JSON
-		Type    string `json:"type"`
-		Title   string `json:"title"`
-		Status  int    `json:"status"`
-		Detail  string `json:"detail"`
-		Message string `json:"message"`
-	}{"about:blank", http.StatusText(status), status, detail, detail})
+	body, _ := json.Marshal(Problem{ // a struct of texts always has JSON
+		"about:blank", http.StatusText(status), status, detail, detail,
+	})
 	return frame{uint32(status), []byte(problemType), body}
 }

@@ -14,9 +14,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"crypto/tls"
+	_ "embed" // openapi.json
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -29,6 +32,11 @@ import (
 	"github.com/fctl-dev/fctl/internal/process"
 )
 
+// openAPI describes the requests and answers. The test of it writes the file.
+//
+//go:embed openapi.json
+var openAPI []byte
+
 // Options are the limits of a server and what it works with.
 type Options struct {
 	Executor *functions.Executor // what GET requests describe
@@ -40,7 +48,10 @@ type Options struct {
 	Body     int64         // bytes of a request
 	Timeout  time.Duration // of one request, without the time that it waits
 	Grace    time.Duration // for requests in work once the server ends
-	Token    string        // that clients send, none if empty
+	Token    func() string // what clients send, "" for nothing
+	TLS      *tls.Config   // nil for HTTP
+	Log      *slog.Logger  // of the requests, nil for no log
+	Report   func(error)   // gets what goes wrong beside the requests
 	// Names are the hosts by which clients may call a server on loopback, beside its addresses and
 	// localhost.
 	Names []string
@@ -55,6 +66,7 @@ type Server struct {
 	http       *http.Server
 	stop       chan struct{} // has a value once a client wants the server to end
 	local      bool          // it listens on loopback
+	tracer     *tracer       // nil for no traces
 }
 
 // slack is what an answer may have more bytes than a request, in multiples of it, and in bytes.
@@ -63,8 +75,9 @@ const (
 	slackBytes  = 16 << 20
 )
 
-// New returns a server, which has to be given a listener.
-func New(o Options) *Server {
+// New returns a server, which has to be given a listener. The environment may ask for traces; the
+// error is about it.
+func New(o Options) (*Server, error) {
 	s := &Server{
 		options: o, toolchains: map[string]api.ToolchainType{}, slots: make(chan struct{}, o.Requests), stop: make(chan struct{}, 1),
 		pool: newPool(o.Workers, o.Requests, o.Timeout, int(slackFactor*o.Body+slackBytes), o.Worker),
@@ -83,19 +96,32 @@ func New(o Options) *Server {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		send(w, problem(http.StatusNotFound, "nothing is served at "+r.Method+" "+r.URL.Path))
 	})
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		send(w, frame{http.StatusOK, []byte(jsonType), openAPI})
+	})
+	metrics := s.newMetrics()
+	mux.Handle("GET /metrics", metrics)
+	var err error
+	if s.tracer, err = newTracer(o.Report); err != nil {
+		return nil, err
+	}
 	// A page of another origin cannot have a browser send requests here.
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		send(w, problem(http.StatusForbidden, "pages of other origins may not send requests"))
 	}))
 	s.http = &http.Server{
-		Handler:           s.guard(protection.Handler(mux)),
+		Handler: &observed{
+			next: s.guard(protection.Handler(mux)), metrics: metrics, log: o.Log, tracer: s.tracer,
+		},
+		TLSConfig:         o.TLS,
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
-	return s
+	return s, nil
 }
 
 // Serve serves a listener until ctx is done or a client shuts the server down. Requests in work get
@@ -104,7 +130,13 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	address, err := netip.ParseAddrPort(listener.Addr().String())
 	s.local = err == nil && address.Addr().IsLoopback()
 	failed := make(chan error, 1)
-	go func() { failed <- s.http.Serve(listener) }()
+	go func() {
+		if s.options.TLS != nil {
+			failed <- s.http.ServeTLS(listener, "", "")
+		} else {
+			failed <- s.http.Serve(listener)
+		}
+	}()
 	select {
 	case err := <-failed:
 		return err
@@ -119,26 +151,34 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 			s.http.Close())
 	}
 	s.pool.close()
+	if s.tracer != nil && err == nil {
+		s.tracer.close()
+	}
 	return err
 }
 
 // guard refuses requests with another host than the server's own, as a page has whose name was
 // bound to the server's address, and those without the token.
 func (s *Server) guard(next http.Handler) http.Handler {
-	token := sha256.Sum256([]byte("Bearer " + s.options.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		given := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+		token := s.options.Token()
 		switch {
 		case s.local && !s.isOwn(r.Host):
 			send(w, problem(http.StatusMisdirectedRequest, "the host "+r.Host+" is not this server"))
-		case s.options.Token != "" && subtle.ConstantTimeCompare(token[:], given[:]) == 0 &&
-			r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
+		case token != "" && !sends(r, token) && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			send(w, problem(http.StatusUnauthorized, "the token of the server is missing or wrong"))
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// sends reports whether a request has a token.
+func sends(r *http.Request, token string) bool {
+	want := sha256.Sum256([]byte("Bearer " + token))
+	given := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+	return subtle.ConstantTimeCompare(want[:], given[:]) == 1
 }
 
 // isOwn reports whether a host is a name of a server on loopback.

@@ -2,6 +2,10 @@ package serve
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -48,19 +52,43 @@ func ofServer(name, short, long string,
 	}
 	address := cmd.Flags().String("server", "", "ask the server at `URL`")
 	tokenFile := cmd.Flags().String("token-file", "", "send the token in `FILE`")
+	authorities := cmd.Flags().String("ca-file", "",
+		"trust the certificates of servers that those in `FILE` sign, no others")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *address == "" {
 			return nil
 		}
-		token, err := tokenIn(*tokenFile)
+		token, err := newToken(*tokenFile, nil)
 		if err != nil {
 			return err
 		}
-		c, err := client.New(*address, token)
+		c, err := client.New(*address, token())
 		if err != nil {
 			return diag.Usage("--server: %w", err)
+		}
+		if err := trust(c, *authorities); err != nil {
+			return err
 		}
 		return do(cmd.Context(), c)
 	}
 	return cmd
+}
+
+// trust lets a client trust the authorities in a file, if there is one, and no others.
+func trust(c *client.Client, file string) error {
+	if file == "" {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return diag.Input(file, "", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return diag.Usage("--ca-file: %s has no certificates", file)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	c.HTTP.Transport = transport
+	return nil
 }

@@ -6,10 +6,10 @@ package serve
 
 import (
 	"context"
+	"io"
+	"log/slog"
 	"net"
-	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +27,8 @@ import (
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	address, tokenFile string
+	certificate, key   string
+	accessLog          *command.Choice
 	workers, requests  int
 	body               int64
 	grace              time.Duration
@@ -50,6 +52,8 @@ and the answer is a FunctionInvocationResponse:
   GET  /function/TOOLCHAIN          the signatures of the functions
   GET  /function/TOOLCHAIN/paths    the registered paths
   GET  /function/ok                 "OK"; also /healthz and /readyz
+  GET  /metrics                     counts and times for Prometheus
+  GET  /openapi.json                this, as OpenAPI
   POST /function/shutdown           end the server, from this machine only
 
 TOOLCHAIN is kubernetes, opentofu, properties, or a name such as appconfig-toml.
@@ -57,15 +61,25 @@ TOOLCHAIN is kubernetes, opentofu, properties, or a name such as appconfig-toml.
 Functions run in processes of their own, one request at a time in each. A
 request that reaches --max-memory or --timeout costs only itself. Clients cannot
 read files or run programs with any function. The server listens only on this
-machine unless --address says otherwise; use --token-file then.`,
+machine unless --address says otherwise; use --token-file and --tls-cert then.
+These files are read again when they change.
+
+Each request is sent to a collector of OpenTelemetry as a trace if the variable
+OTEL_EXPORTER_OTLP_ENDPOINT names one.`,
 		Example: `  fctl serve
-  fctl serve --address 127.0.0.1:0 --max-memory 512MiB --timeout 10s`,
+  fctl serve --address 127.0.0.1:0 --max-memory 512MiB --timeout 10s
+  fctl serve --address :9443 --tls-cert tls.crt --tls-key tls.key --token-file token`,
 		Args: command.NoArguments,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.address, "address", "127.0.0.1:9080", "listen on `HOST:PORT`")
 	f.StringVar(&o.tokenFile, "token-file", "",
 		"serve only clients that send the token in `FILE` as their bearer token")
+	f.StringVar(&o.certificate, "tls-cert", "", "serve HTTPS with the certificate in `FILE`")
+	f.StringVar(&o.key, "tls-key", "", "use the private key in `FILE`")
+	o.accessLog = &command.Choice{What: "access log", Value: "none", Values: []string{"none", "text", "json"}}
+	f.Var(o.accessLog, "access-log", "write a line for each request to the error stream as `FORMAT`: "+
+		"none, text or json")
 	f.StringArrayVar(&o.names, "host", nil,
 		"accept requests for `NAME` on this machine, in addition to localhost; can be repeated")
 	f.IntVar(&o.workers, "workers", parallel.Cores(), "run at most `N` requests at once")
@@ -89,26 +103,40 @@ func (o *serveFlags) run(a *command.App, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	token, err := tokenIn(o.tokenFile)
+	report := func(err error) { a.Console().Problems(diag.Failures(err, api.FailureInput)) }
+	token, err := newToken(o.tokenFile, report)
+	if err != nil {
+		return err
+	}
+	certificates, err := newTLS(o.certificate, o.key, report)
 	if err != nil {
 		return err
 	}
 	words := append(globalFlags(cmd), serveRequests)
 	// The worker says more about its own limit, and has time to do so.
 	timeout := limit.Of(cmd.Context()).Time() + 5*time.Second
-	server := server.New(server.Options{
+	cpu := server.CPUTime(timeout)
+	server, err := server.New(server.Options{
 		Executor: executor, Workers: o.workers, Requests: o.requests, Body: o.body,
 		Timeout: timeout, Grace: o.grace, Token: token, Names: o.names,
+		TLS: certificates, Log: o.logger(a.Streams.ErrOut), Report: report,
 		Worker: func() (*process.Child, error) {
-			return process.StartChild(addressSpace*s.MemoryBytes, server.CPUTime(timeout), words...)
+			return process.StartChild(addressSpace*s.MemoryBytes, cpu, words...)
 		},
 	})
+	if err != nil {
+		return diag.Usage("%w", err)
+	}
 	listener, err := (&net.ListenConfig{}).Listen(cmd.Context(), "tcp", o.address)
 	if err != nil {
 		return diag.Usage("--address: %w", err)
 	}
+	scheme := "http://"
+	if certificates != nil {
+		scheme = "https://"
+	}
 	if !s.Quiet {
-		a.Console().Notes("", api.Note{Message: "listening on http://" + listener.Addr().String()})
+		a.Console().Notes("", api.Note{Message: "listening on " + scheme + listener.Addr().String()})
 	}
 	debug.SetGCPercent(gcPercent)
 	a.Writes.Begin() // a signal does not cut requests short
@@ -119,28 +147,23 @@ func (o *serveFlags) run(a *command.App, cmd *cobra.Command) error {
 	return context.Cause(cmd.Context())
 }
 
+// logger returns the log of requests, nil for none.
+func (o *serveFlags) logger(to io.Writer) *slog.Logger {
+	switch o.accessLog.Value {
+	case "text":
+		return slog.New(slog.NewTextHandler(to, nil))
+	case "json":
+		return slog.New(slog.NewJSONHandler(to, nil))
+	}
+	return nil
+}
+
 // gcPercent is GOGC of the server, most of whose garbage is that of short requests.
 const gcPercent = 400
 
 // addressSpace is how much more memory a worker may have than --max-memory, which limits expressions
 // and the input, each of which counts.
 const addressSpace = 4
-
-// tokenIn returns the token in a file, "" without a file.
-func tokenIn(file string) (string, error) {
-	if file == "" {
-		return "", nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "", diag.Input(file, "", err)
-	}
-	token := strings.TrimSpace(string(text))
-	if token == "" {
-		return "", diag.Usage("--token-file: %s is empty", file)
-	}
-	return token, nil
-}
 
 // globalFlags returns the flags of the command line that hold for all commands.
 func globalFlags(cmd *cobra.Command) []string {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
+	"github.com/fctl-dev/fctl/internal/metrics"
 	fnruntime "github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/runner/dispatch"
 	"github.com/fctl-dev/fctl/internal/runner/kube"
@@ -166,7 +167,8 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 	if err != nil {
 		return err
 	}
-	metrics := &server.Metrics{}
+	metrics := metrics.New("fctl_runner_evaluation_seconds",
+		"Evaluations by executor and code of the answer.", "executor", "code")
 	d := dispatch.New(configs.cache, dispatch.Options{
 		Programs: programs, Pods: pods, Limits: limits, Parallel: o.parallel,
 		IgnoreDigests: o.ignoreDigests,
@@ -211,7 +213,7 @@ func (o *serveOptions) programs() (*functionconfig.Programs, error) {
 }
 
 // addGauges adds the numbers of requests and, if there are any, of pods.
-func addGauges(metrics *server.Metrics, s *server.Server, pods *dispatch.Pods) {
+func addGauges(metrics *metrics.Metrics, s *server.Server, pods *dispatch.Pods) {
 	metrics.Gauge("fctl_runner_requests", "Requests that are worked on or wait.", s.Active)
 	if pods != nil {
 		metrics.Gauge("fctl_runner_pods", "Pods, those that start included.", pods.Scheduler.Pods)

@@ -43,7 +43,7 @@ type Options struct {
 	Only []functionconfig.ExecutorKind
 	// Observe is called after each evaluation with the executor that ran it, "none" if no one did,
 	// and the code of the answer.
-	Observe func(executor, code string, took time.Duration)
+	Observe func(took time.Duration, executorAndCode ...string)
 }
 
 // New returns a dispatcher that uses the current set of the cache for each request.
@@ -59,7 +59,7 @@ func (d *Dispatcher) Evaluate(ctx context.Context, r *evaluator.Request,
 	began := time.Now()
 	response, executor, err := d.evaluate(ctx, r)
 	if d.options.Observe != nil {
-		d.options.Observe(executor, status.Code(err).String(), time.Since(began))
+		d.options.Observe(time.Since(began), executor, status.Code(err).String())
 	}
 	return response, err
 }

@@ -1,8 +1,15 @@
-package server
+// Package metrics counts what a server does, and serves the counts in the text format of Prometheus
+// (https://prometheus.io/docs/instrumenting/exposition_formats). The client library of Prometheus is
+// not used, because linking it makes every start of the program slower.
+//
+// Invariants: the text is the same for the same counts.
+//
+// Layer: base.
+package metrics
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,16 +18,15 @@ import (
 	"time"
 )
 
-// Metrics counts evaluations and serves the counts in the text format of Prometheus. It may be used
-// from several goroutines.
+// Metrics has a histogram of durations by labels, and gauges. It may be used from several goroutines.
 type Metrics struct {
+	name, help string
+	labels     []string
+
 	mu     sync.Mutex
-	counts map[labels]*series
+	counts map[string]*series // by the values of the labels, as they are printed
 	gauges []gauge
 }
-
-// labels are what evaluations are counted by.
-type labels struct{ executor, code string }
 
 // series is a histogram of durations.
 type series struct {
@@ -42,24 +48,34 @@ func bounds() [boundCount]int {
 	return [...]int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 60000}
 }
 
+// New returns metrics with a histogram of seconds: its name, what it says, and the names of its
+// labels.
+func New(name, help string, labels ...string) *Metrics {
+	return &Metrics{name: name, help: help, labels: labels, counts: map[string]*series{}}
+}
+
 // Gauge adds a value that is asked for when the metrics are read. It is not for concurrent use.
 func (m *Metrics) Gauge(name, help string, value func() int64) {
 	m.gauges = append(m.gauges, gauge{name, help, value})
 }
 
-// Observe counts an evaluation. executor is the one that ran it, "none" if no one did; code is that
-// of the answer.
-func (m *Metrics) Observe(executor, code string, took time.Duration) {
+// Observe counts what took some time. values are those of the labels.
+func (m *Metrics) Observe(took time.Duration, values ...string) {
+	var b strings.Builder
+	for i, label := range m.labels {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(label)
+		b.WriteByte('=')
+		b.WriteString(strconv.Quote(values[i]))
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.counts == nil {
-		m.counts = map[labels]*series{}
-	}
-	key := labels{executor, code}
-	s := m.counts[key]
+	s := m.counts[b.String()]
 	if s == nil {
 		s = &series{}
-		m.counts[key] = s
+		m.counts[b.String()] = s
 	}
 	s.count++
 	s.seconds += took.Seconds()
@@ -85,26 +101,16 @@ func (m *Metrics) text() string {
 		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s gauge\n%s %d\n", g.name, g.help, g.name, g.name,
 			g.value())
 	}
-	const name = "fctl_runner_evaluation_seconds"
-	fmt.Fprintf(&b, "# HELP %s Evaluations by executor and code of the answer.\n"+
-		"# TYPE %s histogram\n", name, name)
-	keys := make([]labels, 0, len(m.counts))
-	for key := range m.counts {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b labels) int {
-		return cmp.Or(cmp.Compare(a.executor, b.executor), cmp.Compare(a.code, b.code))
-	})
-	for _, key := range keys {
-		s := m.counts[key]
-		both := fmt.Sprintf("executor=%q,code=%q", key.executor, key.code)
+	fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s histogram\n", m.name, m.help, m.name)
+	for _, labels := range slices.Sorted(maps.Keys(m.counts)) {
+		s := m.counts[labels]
 		for i, bound := range bounds() {
 			le := strconv.FormatFloat(float64(bound)/1000, 'g', -1, 64)
-			fmt.Fprintf(&b, "%s_bucket{%s,le=%q} %d\n", name, both, le, s.buckets[i])
+			fmt.Fprintf(&b, "%s_bucket{%s,le=%q} %d\n", m.name, labels, le, s.buckets[i])
 		}
-		fmt.Fprintf(&b, "%s_bucket{%s,le=\"+Inf\"} %d\n", name, both, s.count)
-		fmt.Fprintf(&b, "%s_sum{%s} %g\n%s_count{%s} %d\n", name, both, s.seconds, name, both,
-			s.count)
+		fmt.Fprintf(&b, "%s_bucket{%s,le=\"+Inf\"} %d\n", m.name, labels, s.count)
+		fmt.Fprintf(&b, "%s_sum{%s} %g\n%s_count{%s} %d\n", m.name, labels, s.seconds, m.name,
+			labels, s.count)
 	}
 	return b.String()
 }
