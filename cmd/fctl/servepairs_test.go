@@ -108,7 +108,7 @@ func answerOf(t *testing.T, url string, request map[string]any) map[string]strin
 	return files
 }
 
-// decoded returns what a text of base64 stands for.
+// decoded decodes a text of base64.
 func decoded(t *testing.T, text string) []byte {
 	t.Helper()
 	var value []byte

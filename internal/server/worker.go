@@ -100,7 +100,7 @@ func invoke(ctx context.Context, executor *functions.Executor, request frame) fr
 			return problem(http.StatusBadRequest, f.Error())
 		}
 	}
-	result.Changed = true // clients read the data, also if it is what they sent
+	result.Changed = true                                        // clients read the data, also if it is what they sent
 	body, err := result.FunctionInvocationResponse.MarshalJSON() // json.Marshal reads it once more
 	if err != nil {
 		return problem(http.StatusInternalServerError, err.Error())
