@@ -84,7 +84,8 @@ func TestNamesOfSettings(t *testing.T) {
 				-1) {
 				isName := func(name string) bool { return settings.EnvName(name) == variable }
 				other := []string{ // not settings
-					"FCTL_CONFIG", "FCTL_ENGINE", "FCTL_LOCAL", "FCTL_PAGER", "FCTL_PLUGIN_CALL",
+					"FCTL_CONFIG", "FCTL_ENGINE", "FCTL_FORCE_TTY", "FCTL_LOCAL", "FCTL_MCP",
+					"FCTL_PAGER", "FCTL_PLUGIN_CALL",
 					"FCTL_RUNNER", "FCTL_RUNNER_IMAGE",
 				}
 				if !slices.ContainsFunc(known, isName) && !slices.Contains(other, variable) {

@@ -122,6 +122,11 @@ func rules() []rule {
 			"k8s.io/client-go",
 		}, reachable: true, why: "fctl starts fctl-runner as a process"},
 		{
+			group: module, except: []string{in("internal/mcp"), in("cmd/fctl-mcp")},
+			deny: []string{in("internal/mcp"), "github.com/modelcontextprotocol"},
+			why:  "only fctl-mcp knows the protocol of agents, which makes a start slower",
+		},
+		{
 			group: in("internal/runner"), deny: []string{in("internal/cli"), in("internal/do")},
 			why: "fctl-runner has a command line of its own",
 		},

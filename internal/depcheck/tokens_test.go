@@ -13,7 +13,7 @@ import (
 // needs more says what it replaces, or why nothing can go.
 func budget() map[string]int {
 	return map[string]int{
-		"api": 5, "base": 64, "document": 84, "knowledge": 96, "languages": 37, "configkit": 139,
+		"api": 5, "base": 65, "document": 84, "knowledge": 96, "languages": 37, "configkit": 139,
 		"functions": 114, "systems": 267, "commands": 164, "programs": 7,
 	}
 }

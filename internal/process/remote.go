@@ -112,30 +112,36 @@ func splitLog(log []byte) (function []byte, reason string) {
 	return bytes.Join(lines[:end], nil), reason
 }
 
-// FindRunner returns the path of fctl-runner: what FCTL_RUNNER names, else the program beside this
-// one, else the one on PATH.
+// FindRunner returns the path of fctl-runner, see FindOwn.
 func FindRunner(getenv func(string) string) (string, error) {
-	if path := getenv("FCTL_RUNNER"); path != "" {
+	return FindOwn(RunnerName, "FCTL_RUNNER", getenv)
+}
+
+// FindOwn returns the path of another program of fctl: what the variable names, else the program
+// beside this one, else the one on PATH.
+func FindOwn(name, variable string, getenv func(string) string) (string, error) {
+	if path := getenv(variable); path != "" {
 		if err := checkProgram(path); err != nil {
-			return "", noRunner("FCTL_RUNNER: %w", err)
+			return "", notFound(name, variable, variable+": %w", err)
 		}
 		return filepath.Abs(path)
 	}
 	if self, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(self), RunnerName+filepath.Ext(self))
+		beside := filepath.Join(filepath.Dir(self), name+filepath.Ext(self))
 		if checkProgram(beside) == nil {
 			return beside, nil
 		}
 	}
-	path, err := exec.LookPath(RunnerName)
+	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", noRunner(RunnerName + " is not installed")
+		return "", notFound(name, variable, "%s is not installed", name)
 	}
 	return filepath.Abs(path)
 }
 
-func noRunner(format string, args ...any) error {
+func notFound(name, variable, format string, args ...any) error {
 	e := Refuse(OtherCause, format, args...)
-	e.Advice = "go install github.com/fctl-dev/fctl/cmd/fctl-runner@latest, or set FCTL_RUNNER to it"
+	e.Advice = "go install github.com/fctl-dev/fctl/cmd/" + name + "@latest, or set " + variable +
+		" to it"
 	return e
 }

@@ -1,5 +1,5 @@
-// Package serve implements the commands by which other programs use fctl: a server of HTTP, and those
-// that call it.
+// Package serve implements the commands by which other programs use fctl: a server of HTTP, those that
+// call it, and the tools for agents.
 //
 // Layer: commands.
 package serve
@@ -37,7 +37,7 @@ type serveFlags struct {
 
 // New makes the commands of the server.
 func New(a *command.App) []*cobra.Command {
-	return []*cobra.Command{newServe(a), newServeRequests(a), newOK(), newShutdown()}
+	return []*cobra.Command{newServe(a), newServeRequests(a), newOK(), newShutdown(), newMCP(a)}
 }
 
 func newServe(a *command.App) *cobra.Command {

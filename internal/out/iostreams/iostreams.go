@@ -18,6 +18,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -57,8 +58,12 @@ type Streams struct {
 func System() *Streams {
 	s := New(os.Stdin, os.Stdout, nil)
 	s.err.to.w = checked{os.Stderr, &s.lost}
-	s.SetTerminal(term.IsTerminal(int(os.Stdin.Fd())), term.IsTerminal(int(os.Stdout.Fd())),
-		term.IsTerminal(int(os.Stderr.Fd())), 0)
+	width, out := 0, term.IsTerminal(int(os.Stdout.Fd()))
+	// For programs that show people what they read from a pipe: it is as on a terminal, and masked.
+	if columns, err := strconv.Atoi(os.Getenv("FCTL_FORCE_TTY")); err == nil && columns > 0 {
+		width, out = columns, true
+	}
+	s.SetTerminal(term.IsTerminal(int(os.Stdin.Fd())), out, term.IsTerminal(int(os.Stderr.Fd())), width)
 	s.getenv, s.system = os.Getenv, true
 	return s
 }

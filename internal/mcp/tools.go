@@ -1,0 +1,175 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type (
+	request = mcp.CallToolRequest
+	result  = mcp.CallToolResult
+)
+
+func (s *Server) listFunctions(ctx context.Context, _ *request, in Words) (*result, Answer, error) {
+	words := append([]string{"list", "-o", "json"}, toolchain(in.Toolchain)...)
+	return s.answer(ctx, call{words: append(append(words, "--"), in.Words...), values: true})
+}
+
+func (s *Server) explainFunction(ctx context.Context, _ *request, in Name) (*result, Answer, error) {
+	words := append([]string{"explain"}, toolchain(in.Toolchain)...)
+	return s.answer(ctx, call{words: append(words, "--", in.Function)})
+}
+
+// toolchain returns the flag for a toolchain.
+func toolchain(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{"--toolchain=" + name}
+}
+
+func (s *Server) read(ctx context.Context, _ *request, in Chain) (*result, Answer, error) {
+	return s.run(ctx, in, call{words: []string{"do", "-o", "output"}, values: true})
+}
+
+func (s *Server) preview(ctx context.Context, _ *request, in Chain) (*result, Answer, error) {
+	return s.run(ctx, in, call{words: []string{"do", "--diff"}})
+}
+
+func (s *Server) apply(ctx context.Context, _ *request, in Chain) (*result, Answer, error) {
+	if len(in.Paths) == 0 {
+		return nil, Answer{}, errors.New("paths are missing: a text cannot be written")
+	}
+	return s.run(ctx, in, call{words: []string{"do", "-i", "--diff"}})
+}
+
+func (s *Server) validate(ctx context.Context, _ *request, in Source) (*result, Answer, error) {
+	c := call{words: []string{"vet", "--report=json"}, values: true}
+	if err := s.source(&c, in); err != nil {
+		return nil, Answer{}, err
+	}
+	return s.answer(ctx, c)
+}
+
+func (s *Server) planLinks(ctx context.Context, _ *request, in Place) (*result, Answer, error) {
+	dir, err := s.below(in.Directory)
+	if err != nil {
+		return nil, Answer{}, err
+	}
+	return s.answer(ctx, call{words: []string{"link", "plan", "-o", "json"}, dir: dir, values: true})
+}
+
+// run runs a chain. It is given in a file, so that an argument is never a flag.
+func (s *Server) run(ctx context.Context, in Chain, c call) (_ *result, _ Answer, err error) {
+	if len(in.Functions) == 0 {
+		return nil, Answer{}, errors.New("functions are missing")
+	}
+	type step struct {
+		Function  string `json:"function"`
+		Arguments any    `json:"arguments,omitempty"`
+	}
+	steps := make([]step, len(in.Functions))
+	for i, f := range in.Functions {
+		steps[i].Function = f.Function
+		switch {
+		case len(f.Arguments) > 0 && len(f.Named) > 0:
+			return nil, Answer{}, fmt.Errorf("%s: arguments and named exclude each other", f.Function)
+		case len(f.Named) > 0:
+			steps[i].Arguments = f.Named
+		case len(f.Arguments) > 0:
+			steps[i].Arguments = f.Arguments
+		}
+	}
+	text, err := json.Marshal(steps)
+	if err != nil {
+		return nil, Answer{}, err
+	}
+	dir, err := os.MkdirTemp("", "fctl-mcp-")
+	if err != nil {
+		return nil, Answer{}, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	chain := filepath.Join(dir, "chain.json")
+	if err := os.WriteFile(chain, text, 0o600); err != nil {
+		return nil, Answer{}, err
+	}
+	c.words = append(c.words, "--functions="+chain)
+	if err := s.source(&c, in.Source); err != nil {
+		return nil, Answer{}, err
+	}
+	return s.answer(ctx, c)
+}
+
+// source adds what a call runs on.
+func (s *Server) source(c *call, in Source) error {
+	if in.Where != "" {
+		c.words = append(c.words, "--where-resource="+in.Where)
+	}
+	switch {
+	case len(in.Paths) > 0 && in.Text != "":
+		return errors.New("paths and text exclude each other")
+	case len(in.Paths) > 0:
+		c.words = append(c.words, "-R")
+		for _, path := range in.Paths {
+			full, err := s.below(path)
+			if err != nil {
+				return err
+			}
+			c.words = append(c.words, "--filename="+s.shown(full))
+		}
+	case in.Text == "":
+		return errors.New("paths or a text are missing")
+	default:
+		c.stdin = in.Text
+		c.words = append(append(c.words, toolchain(in.Format)...), "--filename=-")
+	}
+	return nil
+}
+
+// below returns the full path of a file or directory, which must be below a root after links.
+func (s *Server) below(path string) (string, error) {
+	if strings.ContainsAny(path, "*?[\x00") {
+		return "", fmt.Errorf("%s: patterns are not possible; name files or directories", path)
+	}
+	full := path
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(s.Roots[0], path)
+	}
+	full, err := filepath.EvalSymlinks(full)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%s does not exist", path)
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, root := range s.Roots {
+		inside, err := filepath.Rel(root, full)
+		if err != nil || !filepath.IsLocal(inside) {
+			continue
+		}
+		if slices.ContainsFunc(strings.Split(filepath.ToSlash(inside), "/"), func(part string) bool {
+			return strings.EqualFold(part, ".git")
+		}) {
+			return "", fmt.Errorf("%s is in .git", path)
+		}
+		return full, nil
+	}
+	return "", fmt.Errorf("%s is not below %s", path, strings.Join(s.Roots, " or "))
+}
+
+// shown returns a path as answers show it: relative to the first root, where fctl runs.
+func (s *Server) shown(full string) string {
+	if inside, err := filepath.Rel(s.Roots[0], full); err == nil && filepath.IsLocal(inside) {
+		return "." + string(filepath.Separator) + inside
+	}
+	return full
+}
