@@ -54,12 +54,13 @@ func StartChild(memory int64, cpu time.Duration, args ...string) (*Child, error)
 // End closes the input of the child and waits until it has ended. It returns how it ended, and what
 // it wrote to its error stream.
 func (c *Child) End() (state *os.ProcessState, said string) {
-	_ = c.In.Close() // the child has perhaps ended
-	_ = c.cmd.Wait() // the state says how
+	_ = c.In.Close()             // the child has perhaps ended
+	_ = c.cmd.Wait()             // the state says how
+	defer c.killed.Do(func() {}) // its number may be that of another process from here on
 	return c.cmd.ProcessState, strings.TrimSpace(string(c.said.text()))
 }
 
-// Kill kills the child and what it has started.
+// Kill kills the child and what it has started, unless End has returned.
 func (c *Child) Kill() { c.killed.Do(func() { _ = killGroup(c.cmd.Process) }) }
 
 // tail keeps the end of what is written to it.

@@ -126,7 +126,8 @@ func (b *batch) slow() {
 // failed answers for a worker that has ended, or did not answer as it should. If several requests are
 // open it returns them.
 func (b *batch) failed() []*job {
-	time.AfterFunc(time.Second, b.worker.Kill)
+	late := time.AfterFunc(time.Second, b.worker.Kill)
+	defer late.Stop()
 	state, said := b.pool.end(b.worker)
 	open := slices.DeleteFunc(b.jobs[b.next:], func(j *job) bool { return j == nil })
 	if len(open) != 1 {
