@@ -362,3 +362,39 @@ func TestServeReplacesWorkers(t *testing.T) {
 		t.Skip("no worker was found: the system lists no children of processes")
 	}
 }
+
+// TestServeLeavesNoWorkers kills a server with a request in work, whose worker ends, too.
+func TestServeLeavesNoWorkers(t *testing.T) {
+	s := serve(t, "", "--workers", "1")
+	go func() {
+		_, _ = s.Invoke(context.WithoutCancel(t.Context()), request(servedWeb+"x: "+
+			strings.Repeat("a", 5_000_000)+"\n",
+			"search-replace", strings.Repeat("(?:[ab]?){900}", 4)+"c", "x", "true"))
+	}()
+	var worker string
+	eventually(t, func() string {
+		children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", s.cmd.Process.Pid))
+		if err != nil || len(children) == 0 {
+			t.Skip("the system lists no children of processes")
+		}
+		for _, name := range children {
+			if text, err := os.ReadFile(name); err == nil && len(text) > 0 {
+				worker = "/proc/" + strings.Fields(string(text))[0]
+			}
+		}
+		if worker == "" {
+			return "no worker has started"
+		}
+		return ""
+	})
+	time.Sleep(500 * time.Millisecond) // it has the request
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() string {
+		if state, err := os.ReadFile(worker + "/stat"); err == nil && !bytes.Contains(state, []byte(") Z")) {
+			return "the worker goes on"
+		}
+		return ""
+	})
+}

@@ -20,33 +20,56 @@ import (
 )
 
 // Work answers the requests that a server writes to in, one after the other, until in ends. A
-// request that reaches a limit of the process ends the process, which the server reports.
+// request that reaches a limit of the process ends the process, which the server reports. If in ends
+// before the answers are written, nobody wants them.
 //
 // It uses one core of the machine, so that a request takes no more time of the processor than it
 // lasts, and collects garbage seldom: most of it is that of short requests.
 func Work(ctx context.Context, executor *functions.Executor, in io.Reader, out io.Writer) error {
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(gcPercent)
-	requests := bufio.NewReaderSize(in, batchBytes)
+	requests, done := make(chan frame, batchRequests), make(chan error, 1)
+	go func() { done <- answerAll(ctx, executor, requests, out) }()
+	from := bufio.NewReaderSize(in, batchBytes)
+	for {
+		request, err := readFrame(from, math.MaxInt)
+		switch {
+		case err == nil:
+			requests <- request
+			continue
+		case !errors.Is(err, io.EOF) || errors.Is(err, errFrame):
+			return err
+		}
+		close(requests)
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(unwanted):
+			return errors.New("the server has ended")
+		}
+	}
+}
+
+// unwanted is how long the end of the requests waits for answers: a server that works has them.
+const unwanted = 100 * time.Millisecond
+
+// answerAll answers requests until there are no more.
+func answerAll(
+	ctx context.Context, executor *functions.Executor, requests <-chan frame, out io.Writer,
+) error {
 	answers := &answers{out: bufio.NewWriterSize(out, batchBytes)}
 	answers.late = time.AfterFunc(latest, func() { _ = answers.flush() }) // the next one fails, too
-	for {
-		if requests.Buffered() == 0 {
+	for request := range requests {
+		if err := answers.add(invoke(ctx, executor, request)); err != nil {
+			return err
+		}
+		if runtime.Gosched(); len(requests) == 0 { // others had the time to come
 			if err := answers.flush(); err != nil {
 				return err
 			}
 		}
-		request, err := readFrame(requests, math.MaxInt)
-		if errors.Is(err, io.EOF) && !errors.Is(err, errFrame) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := answers.add(invoke(ctx, executor, request)); err != nil {
-			return err
-		}
 	}
+	return answers.flush()
 }
 
 // gcPercent is GOGC of a worker.
