@@ -73,6 +73,18 @@ func TestScript(t *testing.T) {
 	})
 }
 
+// process prepares a process that runs fctl.
+func process(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Args[0] = "fctl" // TestMain runs the command of this name
+	return cmd
+}
+
 func statusWords(ts *testscript.TestScript, neg bool, args []string) (want int, words []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("a status and a command are expected, and no '!'")
