@@ -188,7 +188,7 @@ func (r *run) plan(ctx context.Context) error {
 	if settled != nil {
 		r.chain.KubernetesVersion = settled.KubernetesVersion
 		if r.flags.vet {
-			r.chain.Policies, r.chain.Defaults = settled.Policies, defaultVets()
+			r.chain.Policies, r.chain.Defaults = settled.Policies, do.DefaultValidations()
 		}
 	}
 	if err := cmp.Or(r.request.Plan(ctx, r.chain), settingsProblem); err != nil {

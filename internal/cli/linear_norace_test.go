@@ -301,6 +301,7 @@ func notMeasured() map[string]string {
 		"runs the functions that fn eval runs": {
 			"fn render", "fn run", "fn sink", "fn test", "krm", "fn wrap", "fn xargs",
 		},
+		"runs the functions that do and vet run": {"lsp", "mcp", "serve"},
 		"reads no resources": {
 			"bundle plugins", "completion *", "config view", "explain", "fn doc", "fn explain",
 			"fn init", "functionconfig *", "list", "listpaths", "ok", "plugin test", "shutdown",

@@ -16,11 +16,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/out/report"
 )
 
-// defaultVets returns the functions that vet runs if none is named.
-func defaultVets() []string {
-	return []string{"vet-schemas", "vet-merge-keys", "vet-references", "vet-semantics"}
-}
-
 func newVet(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vet [flags] {FILE... | -f PATH...} [FUNCTION [ARG...]]...",
@@ -34,7 +29,7 @@ checked. The exit status is 1 if there are findings, and 3 if no configuration
 was found. -v also prints what passed; -q omits the last line.
 
 Without FUNCTION, these run:
-` + strings.Join(defaultVets(), ", ") + `.
+` + strings.Join(do.DefaultValidations(), ", ") + `.
 "then" between functions is optional. 'fctl list validates' lists them.
 --policy NAME runs a policy: baseline, restricted, best-practice, or one in a
 file of your own. --fix applies the fixes that its rules have; use it with

@@ -42,6 +42,11 @@ type Chain struct {
 	Problem error
 }
 
+// DefaultValidations returns the functions that 'fctl vet' runs if none is named.
+func DefaultValidations() []string {
+	return []string{"vet-schemas", "vet-merge-keys", "vet-references", "vet-semantics"}
+}
+
 // Plan resolves a chain for the first toolchain of the files for which it resolves. If it resolves
 // for none, the error is that for the first toolchain.
 func (r *Request) Plan(ctx context.Context, chain Chain) error {

@@ -142,6 +142,10 @@ func (r *Request) find(ctx context.Context, anyFormat bool) (*source.Found, erro
 func (r *Request) addMemory() error {
 	finder := &source.Finder{Dir: r.files.Dir}
 	r.reader.Memory = map[string][]byte{}
+	onDisk := make(map[string]bool, len(r.found.Files))
+	for _, f := range r.found.Files {
+		onDisk[f.Path] = true
+	}
 	for _, m := range r.files.Memory {
 		f, err := finder.File(m.Name)
 		if err != nil {
@@ -151,7 +155,9 @@ func (r *Request) addMemory() error {
 			return diag.Usage("%q is not the name of a file in memory, or that of two", m.Name)
 		}
 		r.reader.Memory[f.Path] = m.Data
-		r.found.Files = append(r.found.Files, f)
+		if !onDisk[f.Path] { // else it is read from memory
+			r.found.Files = append(r.found.Files, f)
+		}
 	}
 	r.found.Several = r.found.Several || len(r.found.Files) > 1
 	return nil

@@ -37,7 +37,7 @@ type serveFlags struct {
 
 // New makes the commands of the server.
 func New(a *command.App) []*cobra.Command {
-	return []*cobra.Command{newServe(a), newServeRequests(a), newOK(), newShutdown(), newMCP(a)}
+	return []*cobra.Command{newServe(a), newServeRequests(a), newOK(), newShutdown(), newMCP(a), newLSP(a)}
 }
 
 func newServe(a *command.App) *cobra.Command {
