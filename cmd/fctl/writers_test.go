@@ -102,6 +102,8 @@ func notWriters() map[string]string {
 		"commits as unit update does": "unit conflicts,unit resolve-self,watch",
 		"commits as link create does": "link infer",
 		"writes only to repair":       "workspace check",
+		"answers a client":            "lsp,serve",
+		"starts fctl do -i":           "mcp",
 	} {
 		for name := range strings.SplitSeq(names, ",") {
 			reasons[name] = reason
