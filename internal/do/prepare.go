@@ -3,6 +3,7 @@ package do
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -255,4 +256,19 @@ func (r *Request) onlyValues(ctx context.Context) bool {
 		unit, err := reader.Unit(ctx, f.Path, f.Unit)
 		return err != nil || source.HasResource(unit.Data)
 	})
+}
+
+// Within reports whether there are no more files, and no more bytes in them, than given.
+func (r *Request) Within(most int, bytes int64) bool {
+	if len(r.found.Files) > most {
+		return false
+	}
+	for _, f := range r.found.Files {
+		if data, inMemory := r.reader.Memory[f.Path]; inMemory {
+			bytes -= int64(len(data))
+		} else if info, err := os.Stat(f.Path); err == nil {
+			bytes -= info.Size()
+		}
+	}
+	return bytes >= 0
 }

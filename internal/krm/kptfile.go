@@ -94,6 +94,17 @@ func kptPackages(items []*Item) (*kptPackage, error) {
 	return root, nil
 }
 
+// CheckKptfile returns what is wrong with the text of a Kptfile, without the files that it names.
+// name is its name in messages.
+func CheckKptfile(text []byte, name string) error {
+	doc, err := gaby.ParseYAML(text)
+	if err != nil {
+		return located(name, err)
+	}
+	p := &kptPackage{dir: ".", kptfile: &Item{Doc: doc, file: &InputFile{Name: name}}}
+	return p.readPipeline(false)
+}
+
 // readPipelines reads the pipelines of the package and of those below it. If quoted is set, values
 // of a configMap must be written as texts: the function gets 1.10 as "1.10", and null as "".
 func (p *kptPackage) readPipelines(quoted bool) error {

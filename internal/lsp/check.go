@@ -1,165 +1,116 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"maps"
-	"os"
+	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
-	"github.com/fctl-dev/fctl/internal/lang/limit"
-	"github.com/fctl-dev/fctl/internal/out/iostreams"
 	"github.com/fctl-dev/fctl/internal/out/report"
 )
 
-// findings checks the files of the directory as 'fctl vet -R' does, with the buffers in the place of
-// files. It returns the diagnostics of the files that have some.
-func (s *Server) findings(
-	ctx context.Context, buffers map[string][]byte,
-) (map[string][]diagnostic, error) {
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	limits := limit.New(func(err error) { end(diag.Failures(err, api.FailureFunction)) })
-	defer limits.Close()
-	limits.Set(s.Settings.MemoryBytes, s.Settings.TimeLimit)
-	ctx = limit.With(ctx, limits)
-	executor, err := s.Executor()
+// mostDiagnostics is the number of diagnostics of a file that are shown.
+const mostDiagnostics = 1000
+
+// problem is a finding or a failure, before its place is known as the editor counts.
+type problem struct {
+	at            api.Position
+	severity      int
+	code, message string
+	unchecked     bool // it says that something was not checked
+}
+
+// diagnose checks the files of the folder as 'fctl vet -R' does, and the open ones that define
+// something. It returns the diagnostics of the files that have some.
+func (p *project) diagnose(ctx context.Context) (map[string][]diagnostic, error) {
+	result, _, err := p.run(ctx, do.Chain{
+		Policies: p.settings.Policies, Defaults: do.DefaultValidations(), Validations: true,
+		KubernetesVersion: p.settings.KubernetesVersion,
+	}, func(o *do.Options) { o.Report = report.Text })
 	if err != nil {
 		return nil, err
 	}
-	deps := do.Deps{
-		Streams: iostreams.New(nil, nil, nil), Executor: executor, Writes: &do.Writes{},
-	}
-	files := do.Files{Paths: []string{s.Dir}, Recursive: true, Command: "vet"}
-	for _, path := range slices.Sorted(maps.Keys(buffers)) {
-		files.Memory = append(files.Memory, do.Memory{Name: path, Data: buffers[path]})
-	}
-	o := do.Options{
-		Settings: s.Settings, Format: report.Auto, Report: report.Text, KeepGoing: true,
-		AllowEmpty: true, Values: true,
-	}
-	if o.Request, err = do.Find(ctx, files, s.Settings, deps); err != nil {
-		return nil, err
-	}
-	chain := do.Chain{
-		Policies: s.Settings.Policies, Defaults: do.DefaultValidations(), Validations: true,
-		KubernetesVersion: s.Settings.KubernetesVersion,
-	}
-	if err := o.Request.Plan(ctx, chain); err != nil {
-		return nil, err
-	}
-	result, err := do.Run(ctx, o, deps)
-	if _, limited := errors.AsType[*limit.Error](context.Cause(ctx)); limited {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		return nil, err
-	}
-	found := map[string][]diagnostic{}
+	problems := map[string][]problem{}
 	for _, f := range result.Files {
-		if len(f.Findings)+len(f.Failures) == 0 {
-			continue
-		}
 		path, err := filepath.Abs(f.Path)
 		if err != nil {
 			return nil, err
 		}
-		text, open := buffers[path]
-		if !open {
-			text, _ = os.ReadFile(path) // without it the ranges are empty
+		reported := map[api.Position]string{} // findings may repeat failures, without the hint
+		for _, failure := range f.Failures {
+			reported[failure.Pos] = failure.Message
+			problems[path] = append(problems[path], ofFailure(failure))
 		}
-		found[path] = s.diagnostics(text, f)
+		for _, finding := range f.Findings {
+			if message, failed := reported[finding.Position]; !failed || message != finding.Message {
+				problems[path] = append(problems[path], ofFinding(finding))
+			}
+		}
 	}
-	return found, nil
+	for path := range p.buffers {
+		found, ours := p.defined(ctx, path)
+		if ours { // that there is no schema of its type says nothing
+			problems[path] = slices.DeleteFunc(problems[path], func(p problem) bool {
+				return p.unchecked
+			})
+		}
+		problems[path] = append(problems[path], found...)
+	}
+	for path, failure := range p.refused {
+		problems[path] = []problem{ofFailure(failure)}
+	}
+	all := map[string][]diagnostic{}
+	for path, found := range problems {
+		if len(found) > 0 {
+			all[path] = diagnosticsOf(p.text(path), found)
+		}
+	}
+	return all, nil
 }
 
-// diagnostics returns the diagnostics of a file.
-func (s *Server) diagnostics(text []byte, f do.FileOutcome) []diagnostic {
-	lines := strings.Split(string(text), "\n")
+func ofFinding(f api.Finding) problem {
+	severity := map[string]int{"warning": severityWarning, "note": severityInformation}[f.Level]
+	return problem{
+		at: f.Position, severity: cmp.Or(severity, severityError), code: cmp.Or(f.Rule, f.Function),
+		message: f.Message, unchecked: f.Unchecked > 0,
+	}
+}
+
+func ofFailure(f *api.Failure) problem {
+	message := f.Message
+	if f.Hint != "" {
+		message += "\nhint: " + f.Hint
+	}
+	return problem{at: f.Pos, severity: severityError, code: f.Function, message: message}
+}
+
+// diagnosticsOf returns the diagnostics of a file, in the order of the text.
+func diagnosticsOf(t *text, problems []problem) []diagnostic {
+	slices.SortStableFunc(problems, func(a, b problem) int {
+		return cmp.Or(cmp.Compare(a.at.Line, b.at.Line), cmp.Compare(a.at.Column, b.at.Column))
+	})
 	var all []diagnostic
-	for _, failure := range f.Failures {
-		message := failure.Message
-		if failure.Hint != "" {
-			message += "\nhint: " + failure.Hint
+	seen := map[problem]bool{} // each function of the chain has the same problem with a file
+	for _, p := range problems {
+		p.at.File = ""
+		if seen[p] {
+			continue
 		}
-		all = append(all, diagnostic{
-			Range: s.rangeAt(lines, failure.Pos), Severity: severityError, Source: "fctl",
-			Code: failure.Function, Message: message,
-		})
-	}
-	for _, finding := range f.Findings {
-		severity := map[string]int{"warning": severityWarning, "note": severityInformation}[finding.Level]
-		if severity == 0 {
-			severity = severityError
+		seen[p] = true
+		from, to := t.wordAt(p.at)
+		d := diagnostic{
+			Range: t.span(from, to), Severity: p.severity, Source: "fctl", Code: p.code,
+			Message: p.message,
 		}
-		rule := finding.Rule
-		if rule == "" {
-			rule = finding.Function
+		if len(all) == mostDiagnostics {
+			d.Code, d.Message = "", fmt.Sprintf("%d more problems begin here",
+				len(problems)-len(all))
+			return append(all, d)
 		}
-		all = append(all, diagnostic{
-			Range: s.rangeAt(lines, finding.Position), Severity: severity, Source: "fctl", Code: rule,
-			Message: finding.Message,
-		})
+		all = append(all, d)
 	}
-	var once []diagnostic // each function of the chain has the same problem with a file
-	for _, d := range all {
-		if !slices.Contains(once, d) {
-			once = append(once, d)
-		}
-	}
-	return once
-}
-
-// token returns the length of the word, or of the quoted text, that a line begins with.
-func token(line string) int {
-	if line != "" && (line[0] == '"' || line[0] == '\'') {
-		if end := strings.IndexByte(line[1:], line[0]); end >= 0 {
-			return end + 2
-		}
-	}
-	end := strings.IndexAny(line, " \t,]}")
-	if end < 0 {
-		end = len(line)
-	}
-	return max(len(strings.TrimRight(line[:end], ":")), min(1, len(line)))
-}
-
-// rangeAt returns the range of what a position is about.
-func (s *Server) rangeAt(lines []string, at api.Position) editorRange {
-	line := max(at.Line-1, 0)
-	if line >= len(lines) {
-		return editorRange{editorPosition{line, 0}, editorPosition{line, 0}}
-	}
-	text := strings.TrimRight(lines[line], "\r")
-	begin := 0 // in bytes
-	for range at.Column - 1 {
-		if begin == len(text) {
-			break
-		}
-		_, size := utf8.DecodeRuneInString(text[begin:])
-		begin += size
-	}
-	stop := begin + token(text[begin:])
-	return editorRange{
-		editorPosition{line, s.units(text[:begin])}, editorPosition{line, s.units(text[:stop])},
-	}
-}
-
-// units returns the length of a text as the editor counts it.
-func (s *Server) units(text string) int {
-	if s.utf8 {
-		return len(text)
-	}
-	n := 0
-	for _, r := range text {
-		n += utf16.RuneLen(r)
-	}
-	return n
+	return all
 }

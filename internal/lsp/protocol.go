@@ -53,6 +53,11 @@ type (
 			General struct {
 				PositionEncodings []string `json:"positionEncodings"`
 			} `json:"general"`
+			Workspace struct {
+				DidChangeWatchedFiles struct {
+					DynamicRegistration bool `json:"dynamicRegistration"`
+				} `json:"didChangeWatchedFiles"`
+			} `json:"workspace"`
 		} `json:"capabilities"`
 	}
 	changed struct {
@@ -61,8 +66,13 @@ type (
 			Text string `json:"text"`
 		} `json:"textDocument"`
 		ContentChanges []struct {
-			Text string `json:"text"`
+			Range *editorRange `json:"range"` // nil if Text is the whole text
+			Text  string       `json:"text"`
 		} `json:"contentChanges"`
+	}
+	shownMessage struct {
+		Type    int    `json:"type"`
+		Message string `json:"message"`
 	}
 )
 
@@ -71,9 +81,10 @@ const (
 	severityError, severityWarning, severityInformation = 1, 2, 3
 
 	invalidRequest, methodNotFound, invalidParams = -32600, -32601, -32602
-	notInitialized                                = -32002
+	notInitialized, requestFailed, cancelled      = -32002, -32803, -32800
 
-	syncFull = 1
+	syncIncremental = 2
+	messageWarning  = 2
 )
 
 // maxMessage is the number of bytes of a message that the server reads.
@@ -118,6 +129,9 @@ func (e *brokenError) Unwrap() error { return e.err }
 // write writes a message.
 func (w *wire) write(m rpcMessage) error {
 	m.Version = "2.0"
+	if m.Method == "" && m.Result == nil && m.Error == nil {
+		m.Result = json.RawMessage("null")
+	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		return err

@@ -1,14 +1,16 @@
 // Package lsp is a server of the Language Server Protocol: it shows in an editor what fctl finds in
-// manifests.
+// manifests and in the files that define something.
 //
 // Invariants: it writes no files and runs no programs. What is in the buffers of the editor counts,
-// not what is on the disk. A check that is out of date is ended.
+// not what is on the disk. A check that is out of date is ended. A text that cannot be checked
+// within the limits costs one diagnostic, and is not checked again before it changes.
 //
 // Layer: systems.
 package lsp
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,34 +25,64 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
 
-// Server shows findings in one editor.
+// Server serves one editor.
 type Server struct {
-	// Executor makes an executor; each check has its own.
-	Executor func() (*functions.Executor, error)
-	Settings *settings.Settings
-	// Dir is the directory that is checked if the editor names none.
-	Dir string
+	// Settings loads the settings for the folder of the editor, which may be empty, and returns the
+	// directory that is checked.
+	Settings func(folder string) (dir string, s *settings.Settings, err error)
+	// Executor makes an executor with the resource types of the settings, or with none for nil.
+	Executor func(context.Context, *settings.Settings) (*functions.Executor, error)
 	// Report gets what goes wrong beside the messages.
 	Report func(error)
 
-	wire *wire
-	utf8 bool
+	wire     *wire
+	utf8     bool
+	watches  bool   // the editor can tell which files change
+	dir      string // the folder, absolute
+	settings *settings.Settings
+	limits   *limit.Account
+	// mostFiles is the number of files in the folder that are read; 0 means the default.
+	mostFiles int
 
 	mu      sync.Mutex
 	buffers map[string][]byte  // by path
-	end     context.CancelFunc // of the check that waits or runs
-	checks  sync.WaitGroup
+	uris    map[string]string  // of the buffers
+	refused map[string]refusal // by path
+	tasks   map[*task]bool     // that run
+	large   bool               // the folder is too large to be read
+
+	end    context.CancelFunc // of the check that waits or runs
+	took   time.Duration      // of the last check
+	checks sync.WaitGroup
+	turn   sync.Mutex // of the check that runs
 
 	publishing sync.Mutex
 	shown      map[string]bool // the files with diagnostics
 }
 
-// wait is how long a check waits for further changes.
-const wait = 200 * time.Millisecond
+// refusal says why a text is not checked.
+type refusal struct {
+	text    string
+	failure *api.Failure
+}
+
+// task is a check or a request in work.
+type task struct{ end context.CancelCauseFunc }
+
+const (
+	// wait is how long a check waits for further changes, at least. It waits no less than the last
+	// one took.
+	wait = 200 * time.Millisecond
+	// timeLimit is the default of --timeout: people wait for the answer.
+	timeLimit = 10 * time.Second
+)
 
 // errExit says that the editor ends the server without asking it to shut down.
 var errExit = errors.New("the editor ended without a shutdown")
@@ -61,7 +93,12 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer s.checks.Wait()
 	defer cancel()
 	s.wire = &wire{in: bufio.NewReader(in), out: out}
-	s.buffers, s.shown, s.end = map[string][]byte{}, map[string]bool{}, func() {}
+	s.buffers, s.uris = map[string][]byte{}, map[string]string{}
+	s.refused, s.tasks = map[string]refusal{}, map[*task]bool{}
+	s.shown, s.end = map[string]bool{}, func() {}
+	s.mostFiles = cmp.Or(s.mostFiles, mostFiles)
+	s.limits = limit.New(s.abort)
+	defer s.limits.Close()
 	initialized, down := false, false
 	for {
 		m, err := s.wire.read()
@@ -80,14 +117,14 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 			return errExit
 		case m.Method == "shutdown":
 			down = true
-			err = s.wire.write(rpcMessage{ID: m.ID, Result: json.RawMessage("null")})
-		case m.Method == "initialize":
+			err = s.wire.write(rpcMessage{ID: m.ID})
+		case m.Method == "initialize" && !initialized:
 			initialized = true
 			err = s.initialize(m)
 		case !initialized:
 			err = s.refuse(m, notInitialized, "initialize comes first")
-		case down:
-			err = s.refuse(m, invalidRequest, "the server is shut down")
+		case down || m.Method == "initialize":
+			err = s.refuse(m, invalidRequest, "it is too late for this request")
 		default:
 			err = s.handle(ctx, m)
 		}
@@ -99,13 +136,22 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // refuse answers a request with an error. Others have no answer.
 func (s *Server) refuse(m rpcMessage, code int, text string) error {
-	if m.ID == nil {
+	if m.ID == nil || m.Method == "" {
 		return nil
 	}
 	return s.wire.write(rpcMessage{ID: m.ID, Error: &rpcError{code, text}})
 }
 
-// initialize says what the server can do.
+// notify sends a message that has no answer.
+func (s *Server) notify(method string, params any) error {
+	text, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	return s.wire.write(rpcMessage{Method: method, Params: text})
+}
+
+// initialize loads the settings and says what the server can do.
 func (s *Server) initialize(m rpcMessage) error {
 	var p initialize
 	if err := json.Unmarshal(m.Params, &p); err != nil {
@@ -115,56 +161,102 @@ func (s *Server) initialize(m rpcMessage) error {
 	if len(p.Folders) > 0 {
 		root = p.Folders[0].URI
 	}
-	if path, ok := pathOf(root); ok {
-		s.Dir = path
+	folder, _ := pathOf(root)
+	var err error
+	if s.dir, s.settings, err = s.Settings(folder); err == nil {
+		s.dir, err = filepath.Abs(s.dir)
 	}
+	if err != nil {
+		return errors.Join(s.refuse(m, requestFailed, messageOf(err)), err)
+	}
+	s.limits.Set(s.settings.MemoryBytes, cmp.Or(s.settings.TimeLimit, timeLimit))
 	encoding := "utf-16"
 	if s.utf8 = slices.Contains(p.Capabilities.General.PositionEncodings, "utf-8"); s.utf8 {
 		encoding = "utf-8"
 	}
+	s.watches = p.Capabilities.Workspace.DidChangeWatchedFiles.DynamicRegistration
 	return s.wire.write(rpcMessage{ID: m.ID, Result: map[string]any{
 		"capabilities": map[string]any{
 			"positionEncoding": encoding,
-			"textDocumentSync": map[string]any{"openClose": true, "change": syncFull, "save": true},
+			"textDocumentSync": map[string]any{
+				"openClose": true, "change": syncIncremental, "save": true,
+			},
 		},
 		"serverInfo": map[string]any{"name": "fctl"},
 	}})
 }
 
+// messageOf returns an error as the editor shows it.
+func messageOf(err error) string {
+	var b strings.Builder
+	_ = diag.Failures(err, api.FailureFunction).Write(&b, diag.Style{}) // into memory
+	return strings.TrimSpace(b.String())
+}
+
 // handle handles a message of an editor that has begun.
 func (s *Server) handle(ctx context.Context, m rpcMessage) error {
-	var d changed
 	switch m.Method {
 	case "textDocument/didOpen", "textDocument/didChange", "textDocument/didClose",
 		"textDocument/didSave":
-		if err := json.Unmarshal(m.Params, &d); err != nil {
-			return nil //nolint:nilerr // a notification has no answer
+		var d changed
+		if json.Unmarshal(m.Params, &d) == nil && s.change(m.Method, d) {
+			s.check(ctx)
 		}
+	case "workspace/didChangeWatchedFiles":
+		s.check(ctx)
 	case "initialized":
 		s.check(ctx)
-		return nil
+		if s.watches {
+			return s.watch()
+		}
 	default:
-		if strings.HasPrefix(m.Method, "$/") || m.ID == nil {
+		if strings.HasPrefix(m.Method, "$/") {
 			return nil
 		}
 		return s.refuse(m, methodNotFound, fmt.Sprintf("%s is unknown", m.Method))
 	}
+	return nil
+}
+
+// watch asks the editor to tell which files change.
+func (s *Server) watch() error {
+	params, err := json.Marshal(map[string]any{"registrations": []any{map[string]any{
+		"id": "files", "method": "workspace/didChangeWatchedFiles",
+		"registerOptions": map[string]any{"watchers": []any{
+			map[string]any{"globPattern": "**/*.{yaml,yml,json}"},
+		}},
+	}}})
+	if err != nil {
+		return err
+	}
+	return s.wire.write(rpcMessage{
+		ID: json.RawMessage(`"watch"`), Method: "client/registerCapability", Params: params,
+	})
+}
+
+// change changes the buffers. It reports false if the message is about none.
+func (s *Server) change(method string, d changed) bool {
 	path, ok := pathOf(d.TextDocument.URI)
 	if !ok {
-		return nil
+		return false
 	}
 	s.mu.Lock()
-	switch {
-	case m.Method == "textDocument/didOpen":
-		s.buffers[path] = []byte(d.TextDocument.Text)
-	case m.Method == "textDocument/didClose":
+	defer s.mu.Unlock()
+	switch method {
+	case "textDocument/didOpen":
+		s.buffers[path], s.uris[path] = []byte(d.TextDocument.Text), d.TextDocument.URI
+	case "textDocument/didClose":
 		delete(s.buffers, path)
-	case len(d.ContentChanges) > 0:
-		s.buffers[path] = []byte(d.ContentChanges[len(d.ContentChanges)-1].Text)
+	case "textDocument/didChange":
+		for _, c := range d.ContentChanges {
+			if c.Range == nil {
+				s.buffers[path] = []byte(c.Text)
+			} else {
+				s.buffers[path] = newText(s.buffers[path], s.utf8).changed(*c.Range, c.Text)
+			}
+		}
 	}
-	s.mu.Unlock()
-	s.check(ctx)
-	return nil
+	return true
 }
 
 // check checks the files soon, and ends the check before.
@@ -172,23 +264,72 @@ func (s *Server) check(ctx context.Context) {
 	s.end()
 	ctx, s.end = context.WithCancel(ctx)
 	s.checks.Go(func() {
+		s.mu.Lock()
+		pause := max(wait, s.took)
+		s.mu.Unlock()
 		select {
-		case <-time.After(wait):
+		case <-time.After(pause):
 		case <-ctx.Done():
 			return
 		}
-		s.mu.Lock()
-		buffers := maps.Clone(s.buffers)
-		s.mu.Unlock()
-		found, err := s.findings(ctx, buffers)
+		s.turn.Lock()
+		defer s.turn.Unlock()
+		began := time.Now()
+		found, err := s.project().diagnose(ctx)
+		if _, limited := errors.AsType[*limit.Error](err); limited && ctx.Err() == nil {
+			found, err = s.project().diagnose(ctx) // without the file that reached the limit
+		}
 		switch {
 		case ctx.Err() != nil:
+			return
 		case err != nil:
 			s.Report(err)
 		default:
 			s.publish(ctx, found)
 		}
+		s.mu.Lock()
+		s.took = time.Since(began)
+		s.mu.Unlock()
 	})
+}
+
+// project returns the folder as it is now.
+func (s *Server) project() *project {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := &project{Server: s, buffers: maps.Clone(s.buffers), refused: map[string]*api.Failure{}}
+	for path, r := range s.refused {
+		if now, open := p.buffers[path]; open && string(now) != r.text {
+			delete(s.refused, path)
+			continue
+		}
+		p.buffers[path], p.refused[path] = nil, r.failure
+	}
+	return p
+}
+
+// begin returns a context for work that abort can end.
+func (s *Server) begin(ctx context.Context) (_ context.Context, end func()) {
+	t := &task{}
+	ctx, t.end = context.WithCancelCause(limit.With(ctx, s.limits))
+	s.mu.Lock()
+	s.tasks[t] = true
+	s.mu.Unlock()
+	return ctx, func() {
+		s.mu.Lock()
+		delete(s.tasks, t)
+		s.mu.Unlock()
+		t.end(nil)
+	}
+}
+
+// abort ends what runs, because of an expression that reached a limit and goes on.
+func (s *Server) abort(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for t := range s.tasks {
+		t.end(diag.Failures(err, api.FailureFunction))
+	}
 }
 
 // publish shows the diagnostics of files, and removes those of files that have none any more.
@@ -203,20 +344,28 @@ func (s *Server) publish(ctx context.Context, found map[string][]diagnostic) {
 			found[path] = []diagnostic{}
 		}
 	}
-	for path, diagnostics := range found {
-		s.shown[path] = len(diagnostics) > 0
-		params, err := json.Marshal(published{uriOf(path), diagnostics})
-		if err == nil {
-			err = s.wire.write(rpcMessage{Method: "textDocument/publishDiagnostics", Params: params})
-		}
+	for _, path := range slices.Sorted(maps.Keys(found)) {
+		diagnostics := found[path]
+		err := s.notify("textDocument/publishDiagnostics", published{s.uriOf(path), diagnostics})
 		if err != nil {
 			s.Report(err)
 			return
 		}
-		if !s.shown[path] {
+		if s.shown[path] = len(diagnostics) > 0; !s.shown[path] {
 			delete(s.shown, path)
 		}
 	}
+}
+
+// uriOf returns the address of a file, as the editor writes it if the file is open.
+func (s *Server) uriOf(path string) string {
+	s.mu.Lock()
+	uri := s.uris[path]
+	s.mu.Unlock()
+	if uri == "" {
+		uri = uriOf(path)
+	}
+	return uri
 }
 
 // pathOf returns the path of a file's address.

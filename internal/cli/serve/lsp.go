@@ -1,6 +1,9 @@
 package serve
 
 import (
+	"cmp"
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
@@ -8,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/lsp"
+	"github.com/fctl-dev/fctl/internal/settings"
 )
 
 // newLSP makes the command that editors start.
@@ -17,22 +21,29 @@ func newLSP(a *command.App) *cobra.Command {
 		Short: "Show findings in an editor",
 		Long: `Serve the Language Server Protocol on the standard input and output. The editor
 shows what 'fctl vet' finds in the Kubernetes resources of its folder while you
-type: errors of syntax, schemas, references and policies of the settings. Files
-that are open count as they are in the editor.
+type: errors of syntax, schemas, references and policies of the settings. It
+shows mistakes in open chains, Bundles, FunctionConfigs, Kptfiles, definitions
+of links and files about resource types as their commands report them. Files
+that are open count as they are in the editor. An expression may take 10 seconds
+unless --timeout says otherwise.
 
 docs/guide/editors.md has the settings for VS Code, Neovim and Helix.`,
 		Example: "  fctl lsp",
 		Args:    command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.Settings(cmd.Flags())
-			if err != nil {
-				return err
-			}
 			server := &lsp.Server{
-				Executor: func() (*functions.Executor, error) {
-					return a.ExecutorFor(cmd.Context(), s)
+				Settings: func(folder string) (string, *settings.Settings, error) {
+					a.Dir = cmp.Or(a.Dir, folder, ".") // -C comes first
+					s, err := a.Settings(cmd.Flags())
+					return a.Dir, s, err
 				},
-				Settings: s, Dir: ".",
+				Executor: func(ctx context.Context, s *settings.Settings,
+				) (*functions.Executor, error) {
+					if s == nil {
+						return a.NewExecutor()
+					}
+					return a.ExecutorFor(ctx, s)
+				},
 				Report: func(err error) {
 					a.Console().Problems(diag.Failures(err, api.FailureFunction))
 				},

@@ -1,8 +1,11 @@
 package workspace
 
 import (
+	"os"
 	"path"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/fctl-dev/fctl/internal/links/entity"
 )
@@ -41,6 +44,35 @@ func stateFile(kind entity.Kind, space, slug string) string {
 // recordFile returns the path of what is recorded about an entity.
 func recordFile(e Entity) string {
 	return stateFile(e.Kind(), e.Base().SpaceSlug, e.Base().Slug)
+}
+
+// KindOf returns the kind of entity that a file of a workspace defines. It reports false for other
+// files.
+func KindOf(file string) (entity.Kind, bool) {
+	parts := strings.Split(filepath.ToSlash(file), "/")
+	for at := len(parts) - 1; at > 0; at-- {
+		if parts[at] != spacesDir {
+			continue
+		}
+		root := filepath.FromSlash(strings.Join(parts[:at], "/"))
+		if _, err := os.Stat(filepath.Join(root, Marker)); err != nil {
+			continue
+		}
+		below := path.Join(parts[at:]...)
+		for _, kind := range []entity.Kind{
+			entity.KindSpace, entity.KindUnit, entity.KindLink, entity.KindInvocation,
+			entity.KindFilter,
+		} {
+			slug := strings.TrimSuffix(parts[len(parts)-1], ".yaml")
+			if kind == entity.KindUnit {
+				slug = parts[len(parts)-2]
+			}
+			if below == definitionFile(kind, parts[min(at+1, len(parts)-1)], slug) {
+				return kind, true
+			}
+		}
+	}
+	return "", false
 }
 
 func entityFile(dir string, kind entity.Kind, space, slug, extension string) string {
