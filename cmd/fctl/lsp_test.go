@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,10 @@ func TestLSP(t *testing.T) {
 	e.Shows("pod.yaml", "8:24-29  unclosed {")
 	e.Change("pod.yaml", editedPod)
 	e.Shows("pod.yaml")
+	if got := e.Completions("other.yaml", strings.Replace(editedPod, "{name: settings}",
+		"{name: "+lsptest.Cursor+"}", 1)); !slices.Equal(got, []string{"settings"}) {
+		t.Errorf("%q", got)
+	}
 	// A buffer that is not on the disk is checked, and its name is known to others.
 	e.Open("new.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {porst: []}\n")
 	e.Shows("new.yaml", "3:6-12 vet-semantics ports is missing", "3:7-12 vet-schemas unknown field porst")

@@ -76,7 +76,7 @@ func InlineConfig(args []string) (*gaby.YamlDoc, error) {
 		seen[key] = true
 		data = append(data, gaby.Entry{Key: key, Value: inlineValue(kind, value)})
 	}
-	doc, err := configMapOf(data)
+	doc, err := ConfigMapOf(data)
 	if err == nil && kind != "ConfigMap" {
 		_, err = doc.Set(kind, "kind")
 	}
@@ -86,8 +86,8 @@ func InlineConfig(args []string) (*gaby.YamlDoc, error) {
 	return doc, nil
 }
 
-// configMapOf returns a ConfigMap with data, as the functionConfig.
-func configMapOf(data gaby.Entries) (*gaby.YamlDoc, error) {
+// ConfigMapOf returns a ConfigMap with data, as the functionConfig.
+func ConfigMapOf(data gaby.Entries) (*gaby.YamlDoc, error) {
 	doc, err := gaby.ParseYAML([]byte("apiVersion: v1\nkind: ConfigMap\nmetadata:\n" +
 		"  name: function-input\n"))
 	if err != nil {

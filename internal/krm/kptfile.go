@@ -284,7 +284,7 @@ func (p *kptPackage) isTrue(annotation string) bool {
 func (p *kptPackage) config(f *pipelineFunction, items []*Item) (*gaby.YamlDoc, *Item, error) {
 	switch {
 	case f.configMap != nil:
-		doc, err := configMapOf(f.configMap)
+		doc, err := ConfigMapOf(f.configMap)
 		return doc, nil, err
 	case f.configRef != nil:
 		for _, item := range items {

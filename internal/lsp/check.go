@@ -3,6 +3,7 @@ package lsp
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/out/report"
+	"github.com/fctl-dev/fctl/internal/strict"
 )
 
 // mostDiagnostics is the number of diagnostics of a file that are shown.
@@ -20,19 +22,21 @@ type problem struct {
 	at            api.Position
 	severity      int
 	code, message string
-	unchecked     bool // it says that something was not checked
+	unchecked     bool           // it says that something was not checked
+	choice        *strict.Choice // what would be right, if that is known
 }
 
 // diagnose checks the files of the folder as 'fctl vet -R' does, and the open ones that define
 // something. It returns the diagnostics of the files that have some.
 func (p *project) diagnose(ctx context.Context) (map[string][]diagnostic, error) {
-	result, _, err := p.run(ctx, do.Chain{
+	result, executor, err := p.run(ctx, do.Chain{
 		Policies: p.settings.Policies, Defaults: do.DefaultValidations(), Validations: true,
 		KubernetesVersion: p.settings.KubernetesVersion,
 	}, func(o *do.Options) { o.Report = report.Text })
 	if err != nil {
 		return nil, err
 	}
+	p.remember(executor)
 	problems := map[string][]problem{}
 	for _, f := range result.Files {
 		path, err := filepath.Abs(f.Path)
@@ -84,7 +88,10 @@ func ofFailure(f *api.Failure) problem {
 	if f.Hint != "" {
 		message += "\nhint: " + f.Hint
 	}
-	return problem{at: f.Pos, severity: severityError, code: f.Function, message: message}
+	choice, _ := errors.AsType[*strict.Choice](f.Err)
+	return problem{
+		at: f.Pos, severity: severityError, code: f.Function, message: message, choice: choice,
+	}
 }
 
 // diagnosticsOf returns the diagnostics of a file, in the order of the text.
@@ -95,7 +102,7 @@ func diagnosticsOf(t *text, problems []problem) []diagnostic {
 	var all []diagnostic
 	seen := map[problem]bool{} // each function of the chain has the same problem with a file
 	for _, p := range problems {
-		p.at.File = ""
+		p.at.File, p.choice = "", nil
 		if seen[p] {
 			continue
 		}

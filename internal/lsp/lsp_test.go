@@ -218,7 +218,7 @@ func TestLargeFolder(t *testing.T) {
 // diagnostic, and other files get theirs.
 func TestHostile(t *testing.T) {
 	e := edit(t, map[string]string{"map.yaml": strings.Replace(configMap, "a: b", "a: [b]", 1)},
-		func(_ *Server, s *settings.Settings) { s.TimeLimit = 20 * time.Millisecond })
+		func(_ *Server, s *settings.Settings) { s.TimeLimit = 500 * time.Millisecond })
 	e.Open("crd.yaml", `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: as.example.com}
@@ -247,8 +247,12 @@ metadata: {name: a}
 spec:
   l: [`+strings.Repeat("2, ", 2000)+`2]
 `)
-	e.Shows("crd.yaml", "22:0-10 vet-schemas rule self.l.all(a, self.l.all(b, self.l.all(c, self.l.all(d, "+
-		"a + b + c + d != 1)))): it ran longer than 20ms\nhint: --timeout TIME allows more")
+	// It reaches the limit of time or, on a quiet machine, that of its costs.
+	e.Next(func(m lsptest.Message) bool {
+		d := m.Params.Diagnostics
+		return m.Params.URI == e.URI("crd.yaml") && len(d) == 1 &&
+			strings.Contains(d[0].Message, "rule self.l.all(")
+	})
 	e.Shows("map.yaml", "3:10-12 vet-schemas")
 }
 

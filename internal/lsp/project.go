@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/out/iostreams"
 	"github.com/fctl-dev/fctl/internal/out/report"
@@ -69,11 +71,37 @@ func (p *project) run(ctx context.Context, chain do.Chain, change func(*do.Optio
 		return result, executor, err
 	}
 	result, err = do.Run(ctx, o, deps)
+	if inputs, ok := providerOf(executor).(schemas.InputProvider); ok {
+		inputs.Inputs() // while their files can be read
+	}
 	if cause := context.Cause(ctx); cause != nil {
 		p.refuseText(cause)
 		err = cause
 	}
 	return result, executor, err
+}
+
+// providerOf returns what knows Kubernetes.
+func providerOf(executor *functions.Executor) configkit.ResourceProvider {
+	return executor.ResourceProvider(api.ToolchainKubernetesYAML)
+}
+
+// remember keeps what the last check knows about the folder, for requests.
+func (p *project) remember(executor *functions.Executor) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.executor = executor
+}
+
+// known returns an executor with what the last check knows about the folder.
+func (p *project) known(ctx context.Context) (*functions.Executor, error) {
+	p.mu.Lock()
+	executor := p.executor
+	p.mu.Unlock()
+	if executor != nil {
+		return executor, nil
+	}
+	return p.Executor(ctx, p.settings)
 }
 
 // find finds the files. The request is nil if there are none.

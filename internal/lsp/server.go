@@ -57,6 +57,10 @@ type Server struct {
 	refused map[string]refusal // by path
 	tasks   map[*task]bool     // that run
 	large   bool               // the folder is too large to be read
+	// executor is that of the last check.
+	executor  *functions.Executor
+	questions map[string]context.CancelFunc // in work, by the number of the request
+	working   int                           // the number of questions in work, with abandoned ones
 
 	end    context.CancelFunc // of the check that waits or runs
 	took   time.Duration      // of the last check
@@ -77,9 +81,9 @@ type refusal struct {
 type task struct{ end context.CancelCauseFunc }
 
 const (
-	// wait is how long a check waits for further changes, at least. It waits no less than the last
+	// pause is how long a check waits for further changes, at least. It waits no less than the last
 	// one took.
-	wait = 200 * time.Millisecond
+	pause = 200 * time.Millisecond
 	// timeLimit is the default of --timeout: people wait for the answer.
 	timeLimit = 10 * time.Second
 )
@@ -90,12 +94,13 @@ var errExit = errors.New("the editor ended without a shutdown")
 // Serve answers an editor until it ends.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer s.checks.Wait()
+	defer s.wait()
 	defer cancel()
 	s.wire = &wire{in: bufio.NewReader(in), out: out}
 	s.buffers, s.uris = map[string][]byte{}, map[string]string{}
 	s.refused, s.tasks = map[string]refusal{}, map[*task]bool{}
 	s.shown, s.end = map[string]bool{}, func() {}
+	s.questions = map[string]context.CancelFunc{}
 	s.mostFiles = cmp.Or(s.mostFiles, mostFiles)
 	s.limits = limit.New(s.abort)
 	defer s.limits.Close()
@@ -131,6 +136,19 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		if err != nil {
 			return err
 		}
+	}
+}
+
+// wait waits for what is in work, but not long.
+func (s *Server) wait() {
+	done := make(chan struct{})
+	go func() {
+		s.checks.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Second):
 	}
 }
 
@@ -181,6 +199,7 @@ func (s *Server) initialize(m rpcMessage) error {
 			"textDocumentSync": map[string]any{
 				"openClose": true, "change": syncIncremental, "save": true,
 			},
+			"completionProvider": map[string]any{"triggerCharacters": []string{" "}},
 		},
 		"serverInfo": map[string]any{"name": "fctl"},
 	}})
@@ -209,6 +228,10 @@ func (s *Server) handle(ctx context.Context, m rpcMessage) error {
 		if s.watches {
 			return s.watch()
 		}
+	case "textDocument/completion":
+		return s.answer(ctx, m, (*project).complete)
+	case "$/cancelRequest":
+		s.cancel(m)
 	default:
 		if strings.HasPrefix(m.Method, "$/") {
 			return nil
@@ -265,10 +288,10 @@ func (s *Server) check(ctx context.Context) {
 	ctx, s.end = context.WithCancel(ctx)
 	s.checks.Go(func() {
 		s.mu.Lock()
-		pause := max(wait, s.took)
+		quiet := max(pause, s.took)
 		s.mu.Unlock()
 		select {
-		case <-time.After(pause):
+		case <-time.After(quiet):
 		case <-ctx.Done():
 			return
 		}

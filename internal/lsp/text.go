@@ -89,6 +89,12 @@ func (t *text) position(offset int) editorPosition {
 	return editorPosition{line, m.units}
 }
 
+// place returns the line and the column of an offset as fctl counts.
+func (t *text) place(offset int) (line, column int) {
+	line = t.lineOf(offset)
+	return line + 1, t.seek(line, offset, func(m mark) int { return m.offset }).runes + 1
+}
+
 // lineOf returns the line of an offset.
 func (t *text) lineOf(offset int) int {
 	low, high := 0, len(t.lines)

@@ -17,6 +17,7 @@ type Field struct {
 	Required bool
 	Hint     string // if it is missing
 	Also     string // another name of it, if any
+	Recorded bool   // a program writes it: an editor does not offer it
 }
 
 // Or returns the field with another name.
@@ -104,7 +105,8 @@ func (v Value) object(noun string, fields []Field, others bool) bool {
 		if name == "" {
 			name = noun
 		}
-		v.report(Type, v.Position(), "", "%s must be a map, not %s", name, Describe(v.Value))
+		v.report(Type, v.Position(), "", "%s must be a map, not %s", name, Describe(v.Value)).
+			Of(fieldNames(fields))
 		return false
 	}
 	v.repeated()
@@ -200,7 +202,8 @@ func (v Value) unknown(noun string, fields []Field) []string {
 	if hint == "" && len(names) <= 12 {
 		hint = "its fields are " + strings.Join(names, ", ")
 	}
-	v.report(Unknown, v.KeyPosition(), hint, "%s has no field %q", noun, v.Key())
+	v.report(Unknown, v.KeyPosition(), hint, "%s has no field %q", noun, v.Key()).
+		Of(fieldNames(fields))
 	return meant
 }
 

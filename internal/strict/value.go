@@ -117,7 +117,7 @@ func (v Value) Scalar() string {
 func (v Value) Bool() bool {
 	b, ok := v.Data().(bool)
 	if !ok && v.Exists() {
-		v.must(Type, "", "true or false")
+		v.must(Type, "", "true or false").Of(Choice{Names: []string{"true", "false"}})
 	}
 	return b
 }
@@ -137,7 +137,8 @@ func (v Value) OneOf(known []string) string {
 	if text == "" || slices.Contains(known, text) {
 		return text
 	}
-	v.must(Wrong, configkit.DidYouMean("", configkit.Suggest(text, known)), Or(known))
+	v.must(Wrong, configkit.DidYouMean("", configkit.Suggest(text, known)), Or(known)).
+		Of(Choice{Names: known})
 	return ""
 }
 

@@ -13,6 +13,8 @@ type Field struct {
 	Keys []string
 	// Type is the type of the value in the words of JSON Schema, or "" if it is not a single one.
 	Type string
+	// Values are the texts that the value can be, if they are listed.
+	Values []string
 }
 
 // FieldProvider is implemented by resource providers that know the schemas of resource types.

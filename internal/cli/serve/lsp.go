@@ -24,8 +24,9 @@ shows what 'fctl vet' finds in the Kubernetes resources of its folder while you
 type: errors of syntax, schemas, references and policies of the settings. It
 shows mistakes in open chains, Bundles, FunctionConfigs, Kptfiles, definitions
 of links and files about resource types as their commands report them. Files
-that are open count as they are in the editor. An expression may take 10 seconds
-unless --timeout says otherwise.
+that are open count as they are in the editor. It completes keys, values, names
+of resources, functions and parameters. An expression may take 10 seconds unless
+--timeout says otherwise.
 
 docs/guide/editors.md has the settings for VS Code, Neovim and Helix.`,
 		Example: "  fctl lsp",

@@ -55,7 +55,7 @@ func (r *listReader) namedArguments(s api.FunctionSignature, v strict.Value) []a
 		name := item.Key()
 		i := handler.ParameterIndex(s.Parameters, name)
 		if i < 0 {
-			item.FailKey(parameterHint(s, name), "unknown parameter %q", name)
+			item.FailKey(parameterHint(s, name), "unknown parameter %q", name).Of(parameterNames(s))
 			continue
 		}
 		values := []strict.Value{item}
@@ -74,10 +74,7 @@ func (r *listReader) namedArguments(s api.FunctionSignature, v strict.Value) []a
 
 // parameterHint returns a hint at the parameter that was probably meant.
 func parameterHint(s api.FunctionSignature, name string) string {
-	var names []string
-	for _, p := range s.Parameters {
-		names = append(names, p.ParameterName)
-	}
+	names := parameterNames(s).Names
 	if hint := configkit.DidYouMean("", configkit.Suggest(name, names)); hint != "" ||
 		len(names) == 0 {
 		return hint

@@ -170,7 +170,7 @@ func (r *listReader) invocation(v strict.Value) {
 	signature, known := r.resolver.Functions.Signature(r.resolver.Toolchain, name)
 	if !known {
 		problem := r.resolver.unknownFunction(name)
-		function.Fail(problem.Hint, "%s", problem.Message)
+		function.Fail(problem.Hint, "%s", problem.Message).Of(r.resolver.functionNames())
 		return
 	}
 	r.Function = name
@@ -196,6 +196,7 @@ func (r *listReader) invocation(v strict.Value) {
 	}
 	if err != nil {
 		for _, f := range argumentProblems(name, "", err) {
+			offerValues(f, signature)
 			r.Add(positionOf(f, v.Value, expr.Value, args), f)
 		}
 		return

@@ -79,6 +79,11 @@ func (f *Fields) find(t api.ResourceType, path *yamlpath.Path) yamlpath.Field {
 		!at.v.Get("format").EqualText("int-or-string") {
 		field.Type = kind.Text()
 	}
+	for _, v := range at.v.Get("enum").All() {
+		if v.Kind() == gaby.Scalar && !v.IsNull() {
+			field.Values = append(field.Values, v.Text())
+		}
+	}
 	return field
 }
 

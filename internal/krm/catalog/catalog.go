@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
@@ -67,6 +68,20 @@ func Series(name string) []string {
 		}
 	}
 	return nil
+}
+
+// CheckConfig returns what is wrong with the data of a ConfigMap that is the functionConfig of a
+// function. It finds nothing in that of a function that is not in the catalogue.
+func CheckConfig(ctx context.Context, name, version string, data gaby.Entries) error {
+	run, ok := Find(name, version)
+	if !ok {
+		return nil
+	}
+	config, err := krm.ConfigMapOf(data)
+	if err != nil {
+		return err
+	}
+	return run(ctx, &krm.ResourceList{FunctionConfig: config})
 }
 
 // Find returns the function with the given name for a version: v0.2 and v0.2.3 are of the series

@@ -74,6 +74,7 @@ func problemsOf(r *strict.Reader) error {
 	for _, f := range r.Failures() {
 		problems = append(problems, &api.Failure{
 			Class: api.FailureFunction, Message: "functionConfig: " + f.Message, Hint: f.Hint,
+			Err: f.Err,
 		})
 	}
 	return errors.Join(problems...)

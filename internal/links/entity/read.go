@@ -87,7 +87,7 @@ func Problems(r *strict.Reader) Errors {
 func (r *definitionReader) recorded(names ...string) []strict.Field {
 	fields, refuse := strict.Unread(names...), r.refuse
 	for i := range fields {
-		fields[i].Read = refuse
+		fields[i].Read, fields[i].Recorded = refuse, true
 	}
 	return fields
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 )
 
 // Editor talks to a server.
@@ -159,6 +160,46 @@ func (e *Editor) Open(name, text string) {
 	e.Send("textDocument/didOpen", map[string]any{
 		"textDocument": map[string]any{"uri": e.URI(name), "languageId": "yaml", "version": 1, "text": text},
 	})
+}
+
+// Cursor marks a place in the texts of tests.
+const Cursor = "‸"
+
+// At opens a file whose text has a Cursor, and returns the parameters of a request about that place.
+func (e *Editor) At(name, text string) map[string]any {
+	e.T.Helper()
+	before, after, found := strings.Cut(text, Cursor)
+	if !found {
+		e.T.Fatalf("%s has no %s", name, Cursor)
+	}
+	e.Open(name, before+after)
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	return map[string]any{
+		"textDocument": map[string]any{"uri": e.URI(name)},
+		"position": map[string]any{
+			"line": strings.Count(before, "\n"), "character": len(utf16.Encode([]rune(line))),
+		},
+	}
+}
+
+// Completions returns the texts that the server offers at the Cursor of a file.
+func (e *Editor) Completions(name, text string) []string {
+	e.T.Helper()
+	m := e.Ask("textDocument/completion", e.At(name, text))
+	if m.Error != nil {
+		e.T.Fatal(m.Error.Message)
+	}
+	var items []struct {
+		TextEdit struct{ NewText string }
+	}
+	if err := json.Unmarshal(m.Result, &items); err != nil {
+		e.T.Fatal(err)
+	}
+	texts := make([]string, len(items))
+	for i, item := range items {
+		texts[i] = item.TextEdit.NewText
+	}
+	return texts
 }
 
 // Change tells the server that a buffer has another text.
