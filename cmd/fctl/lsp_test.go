@@ -71,6 +71,10 @@ func TestLSP(t *testing.T) {
 		"{name: "+lsptest.Cursor+"}", 1)); !slices.Equal(got, []string{"settings"}) {
 		t.Errorf("%q", got)
 	}
+	got := e.Hover("chain.yaml", "- function: set-"+lsptest.Cursor+"replicas\n")
+	if want := "\nUsage\n  fctl do FILE set-replicas REPLICAS\n"; !strings.Contains(got, want) {
+		t.Errorf("%q has no %q", got, want)
+	}
 	// A buffer that is not on the disk is checked, and its name is known to others.
 	e.Open("new.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {porst: []}\n")
 	e.Shows("new.yaml", "3:6-12 vet-semantics ports is missing", "3:7-12 vet-schemas unknown field porst")

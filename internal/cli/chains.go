@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/do/explain"
 	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/out"
 	"github.com/fctl-dev/fctl/internal/shellwords"
@@ -92,7 +93,7 @@ func comment(text string) string {
 const maxTypes = 6
 
 // chainText formats the steps for a terminal. head styles headings.
-func chainText(path string, steps []chainStep, parameters []plan.Parameter, c commandLine,
+func chainText(path string, steps []chainStep, parameters []plan.Parameter, c explain.CommandLine,
 	head func(string) string,
 ) string {
 	var b strings.Builder
@@ -140,7 +141,7 @@ func chainText(path string, steps []chainStep, parameters []plan.Parameter, c co
 	if mutating {
 		prints = "the changed configuration"
 	}
-	say("%s do%s %s prints %s.", c.program, c.flags,
+	say("%s do%s %s prints %s.", c.Program, c.Flags,
 		diag.Printable(shellwords.Quote("--functions", path, "FILE")), prints)
 	return b.String()
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do/explain"
 	"github.com/fctl-dev/fctl/internal/out/iostreams"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/shellwords"
@@ -169,7 +170,7 @@ func functionSections(t *testing.T, executor *functions.Executor, toolchain api.
 			t.Fatalf("%s cannot be described", name)
 		}
 		first, _, _ := strings.Cut(d.Description, "\n")
-		table += fmt.Sprintf("| [%s](#%s) | %s | %s |\n", name, name, kindOf(d.FunctionSignature),
+		table += fmt.Sprintf("| [%s](#%s) | %s | %s |\n", name, name, explain.KindOf(d.FunctionSignature),
 			cellText(first))
 		sections.WriteString(functionSection(d))
 	}
@@ -192,20 +193,20 @@ func chainSchema(t *testing.T) string {
 func functionSection(d *functions.Description) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", d.FunctionName, sentence(d.Description))
-	fmt.Fprintf(&b, "`%s`\n", strings.TrimRight(d.FunctionName+" "+usageOf(d.FunctionSignature),
+	fmt.Fprintf(&b, "`%s`\n", strings.TrimRight(d.FunctionName+" "+explain.UsageOf(d.FunctionSignature),
 		" "))
 	if len(d.Parameters) > 0 {
 		b.WriteString("\n| parameter | | |\n|---|---|---|\n")
 	}
 	for i, p := range d.Parameters {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", p.ParameterName, cellText(p.Description),
-			cellText(strings.Join(constraints(p, d.VarArgs && i == len(d.Parameters)-1), "; ")))
+			cellText(strings.Join(explain.Constraints(p, d.VarArgs && i == len(d.Parameters)-1), "; ")))
 	}
 	b.WriteByte('\n')
-	for _, line := range behaviour(d.FunctionSignature, commandLine{program: "fctl"}) {
+	for _, line := range explain.Behaviour(d.FunctionSignature, explain.CommandLine{Program: "fctl"}) {
 		b.WriteString("* " + line + "\n")
 	}
-	if others := otherNames(d); len(others) > 0 {
+	if others := explain.OtherNames(d); len(others) > 0 {
 		b.WriteString("* other names: " + strings.Join(others, ", ") + "\n")
 	}
 	if len(d.Examples) > 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/do/explain"
 	"github.com/fctl-dev/fctl/internal/out"
 	"github.com/fctl-dev/fctl/internal/settings"
 )
@@ -177,9 +178,9 @@ func rankOf(s api.FunctionSignature, purposes, words []string) int {
 		}[word]
 		has := func(text string) bool { return strings.Contains(strings.ToLower(text), word) }
 		switch {
-		case isKind && kind != kindOf(s):
+		case isKind && kind != explain.KindOf(s):
 			return -1
-		case isKind, has(s.FunctionName), has(s.AliasOf), has(kindOf(s)):
+		case isKind, has(s.FunctionName), has(s.AliasOf), has(explain.KindOf(s)):
 		case has(string(s.AttributeName)), slices.ContainsFunc(purposes,
 			func(purpose string) bool { return strings.HasPrefix(purpose, word) }):
 			rank = max(rank, 1)
@@ -232,38 +233,11 @@ func listTable(a *command.App, signatures []api.FunctionSignature, wide bool, wi
 		if s.Deprecated && s.AliasOf != "" {
 			text = "deprecated: " + text
 		}
-		row := []string{s.FunctionName, kindOf(s), text}
+		row := []string{s.FunctionName, explain.KindOf(s), text}
 		if wide {
-			row = slices.Insert(row, 2, usageOf(s))
+			row = slices.Insert(row, 2, explain.UsageOf(s))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t.String()
-}
-
-// usageOf returns the parameters of a function for a usage line.
-func usageOf(s api.FunctionSignature) string {
-	words := make([]string, len(s.Parameters))
-	for i, p := range s.Parameters {
-		word := strings.ToUpper(p.ParameterName)
-		if s.VarArgs && i == len(s.Parameters)-1 {
-			word += "..."
-		}
-		if !p.Required {
-			word = "[" + word + "]"
-		}
-		words[i] = word
-	}
-	return strings.Join(words, " ")
-}
-
-// kindOf says what a function does with the configuration.
-func kindOf(s api.FunctionSignature) string {
-	switch {
-	case s.Mutating:
-		return "changes"
-	case s.Validating:
-		return "validates"
-	}
-	return "reads"
 }

@@ -61,7 +61,7 @@ type offer struct {
 }
 
 func (o *offers) add(name, about string) {
-	if name != "" && !slices.ContainsFunc(o.all, func(other offer) bool { return other.name == name }) {
+	if !slices.ContainsFunc(o.all, func(other offer) bool { return other.name == name }) {
 		o.all = append(o.all, offer{name: name, about: about})
 	}
 }

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/fctl-dev/fctl/api"
@@ -106,6 +107,26 @@ func index(provider configkit.ResourceProvider, docs gaby.Container, path string
 	return all
 }
 
+// targets returns the resources to which the reference at a spot leads.
+func (s spot) targets(provider configkit.ResourceProvider, path string,
+) (found []schemas.InputResource, err error) {
+	ref, err := s.reference(provider)
+	if ref == nil || err != nil {
+		return nil, err
+	}
+	for _, t := range ref.Types {
+		for _, namespace := range []string{cmp.Or(ref.Namespace, schemas.Anywhere), ""} {
+			for _, all := range index(provider, s.docs, path) {
+				found = append(found, all.In(configkit.GroupKind(t), namespace, ref.Name)...)
+				if len(found) > 0 {
+					return found, nil
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
 // referenceOffers returns the names of the resources to which a reference can refer.
 func referenceOffers(provider configkit.ResourceProvider, path string, s spot) (offers, error) {
 	var o offers
@@ -113,10 +134,7 @@ func referenceOffers(provider configkit.ResourceProvider, path string, s spot) (
 	if ref == nil || err != nil {
 		return o, err
 	}
-	namespace := ref.Namespace
-	if namespace == "" {
-		namespace = schemas.Anywhere
-	}
+	namespace := cmp.Or(ref.Namespace, schemas.Anywhere)
 	for _, t := range ref.Types {
 		kind := configkit.GroupKind(t)
 		for _, all := range index(provider, s.docs, path) {

@@ -199,6 +199,7 @@ func (s *Server) initialize(m rpcMessage) error {
 			"textDocumentSync": map[string]any{
 				"openClose": true, "change": syncIncremental, "save": true,
 			},
+			"hoverProvider":      true,
 			"completionProvider": map[string]any{"triggerCharacters": []string{" "}},
 		},
 		"serverInfo": map[string]any{"name": "fctl"},
@@ -230,6 +231,8 @@ func (s *Server) handle(ctx context.Context, m rpcMessage) error {
 		}
 	case "textDocument/completion":
 		return s.answer(ctx, m, (*project).complete)
+	case "textDocument/hover":
+		return s.answer(ctx, m, (*project).hover)
 	case "$/cancelRequest":
 		s.cancel(m)
 	default:

@@ -25,8 +25,8 @@ type: errors of syntax, schemas, references and policies of the settings. It
 shows mistakes in open chains, Bundles, FunctionConfigs, Kptfiles, definitions
 of links and files about resource types as their commands report them. Files
 that are open count as they are in the editor. It completes keys, values, names
-of resources, functions and parameters. An expression may take 10 seconds unless
---timeout says otherwise.
+of resources, functions and parameters, and explains functions and fields. An
+expression may take 10 seconds unless --timeout says otherwise.
 
 docs/guide/editors.md has the settings for VS Code, Neovim and Helix.`,
 		Example: "  fctl lsp",

@@ -80,7 +80,7 @@ func (f *Fields) find(t api.ResourceType, path *yamlpath.Path) yamlpath.Field {
 		field.Type = kind.Text()
 	}
 	for _, v := range at.v.Get("enum").All() {
-		if v.Kind() == gaby.Scalar && !v.IsNull() {
+		if v.Kind() == gaby.Scalar && v.Text() != "" {
 			field.Values = append(field.Values, v.Text())
 		}
 	}

@@ -182,19 +182,33 @@ func (e *Editor) At(name, text string) map[string]any {
 	}
 }
 
-// Completions returns the texts that the server offers at the Cursor of a file.
-func (e *Editor) Completions(name, text string) []string {
+// Hover returns what the server says about the Cursor of a file.
+func (e *Editor) Hover(name, text string) string {
 	e.T.Helper()
-	m := e.Ask("textDocument/completion", e.At(name, text))
+	var answer struct{ Contents struct{ Value string } }
+	e.Get("textDocument/hover", e.At(name, text), &answer)
+	return answer.Contents.Value
+}
+
+// Get sends a request and reads the answer.
+func (e *Editor) Get(method string, params, answer any) {
+	e.T.Helper()
+	m := e.Ask(method, params)
 	if m.Error != nil {
 		e.T.Fatal(m.Error.Message)
 	}
+	if err := json.Unmarshal(m.Result, answer); err != nil {
+		e.T.Fatal(err)
+	}
+}
+
+// Completions returns the texts that the server offers at the Cursor of a file.
+func (e *Editor) Completions(name, text string) []string {
+	e.T.Helper()
 	var items []struct {
 		TextEdit struct{ NewText string }
 	}
-	if err := json.Unmarshal(m.Result, &items); err != nil {
-		e.T.Fatal(err)
-	}
+	e.Get("textDocument/completion", e.At(name, text), &items)
 	texts := make([]string, len(items))
 	for i, item := range items {
 		texts[i] = item.TextEdit.NewText
