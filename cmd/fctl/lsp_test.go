@@ -75,6 +75,18 @@ func TestLSP(t *testing.T) {
 	if want := "\nUsage\n  fctl do FILE set-replicas REPLICAS\n"; !strings.Contains(got, want) {
 		t.Errorf("%q has no %q", got, want)
 	}
+	place := e.At("use.yaml", strings.Replace(editedPod, "settings}", lsptest.Cursor+"settings}", 1))
+	var found []struct{ URI string }
+	e.Get("textDocument/definition", place, &found)
+	if len(found) != 1 || found[0].URI != e.URI("map.yaml") {
+		t.Errorf("%+v", found)
+	}
+	place["newName"] = "options"
+	var renamed struct{ Changes map[string]any }
+	e.Get("textDocument/rename", place, &renamed)
+	if _, ok := renamed.Changes[e.URI("map.yaml")]; !ok {
+		t.Errorf("%+v", renamed)
+	}
 	// A buffer that is not on the disk is checked, and its name is known to others.
 	e.Open("new.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {porst: []}\n")
 	e.Shows("new.yaml", "3:6-12 vet-semantics ports is missing", "3:7-12 vet-schemas unknown field porst")

@@ -21,6 +21,12 @@ func errNoFix() error {
 		"--fix: no rule has a fix")
 }
 
+// HasFixes reports whether a rule of the planned chain has a fix.
+func (r *Request) HasFixes() bool {
+	chain, err := r.plans.of(r.toolchain)
+	return err == nil && mutating(chain.WithFixes())
+}
+
 // fixing returns the chain for a unit: the fixes of the rules that its resources break, each for
 // those resources only, followed by the validations.
 func (l *loop) fixing(o *outcome, unit *source.InputUnit, chain *plan.Plan) (*plan.Plan, error) {

@@ -26,17 +26,28 @@ type problem struct {
 	choice        *strict.Choice // what would be right, if that is known
 }
 
+// validations returns what 'fctl vet' runs.
+func (p *project) validations() do.Chain {
+	return do.Chain{
+		Policies: p.settings.Policies, Defaults: do.DefaultValidations(), Validations: true,
+		KubernetesVersion: p.settings.KubernetesVersion,
+	}
+}
+
+// sourceName is what diagnostics say they are from.
+const sourceName = "fctl"
+
 // diagnose checks the files of the folder as 'fctl vet -R' does, and the open ones that define
 // something. It returns the diagnostics of the files that have some.
 func (p *project) diagnose(ctx context.Context) (map[string][]diagnostic, error) {
-	result, executor, err := p.run(ctx, do.Chain{
-		Policies: p.settings.Policies, Defaults: do.DefaultValidations(), Validations: true,
-		KubernetesVersion: p.settings.KubernetesVersion,
-	}, func(o *do.Options) { o.Report = report.Text })
+	var options *do.Options
+	result, executor, err := p.run(ctx, p.validations(), func(o *do.Options) {
+		o.Report, options = report.Text, o
+	})
 	if err != nil {
 		return nil, err
 	}
-	p.remember(executor)
+	p.remember(executor, options.Request != nil && options.Request.HasFixes())
 	problems := map[string][]problem{}
 	for _, f := range result.Files {
 		path, err := filepath.Abs(f.Path)
@@ -109,7 +120,7 @@ func diagnosticsOf(t *text, problems []problem) []diagnostic {
 		seen[p] = true
 		from, to := t.wordAt(p.at)
 		d := diagnostic{
-			Range: t.span(from, to), Severity: p.severity, Source: "fctl", Code: p.code,
+			Range: t.span(from, to), Severity: p.severity, Source: sourceName, Code: p.code,
 			Message: p.message,
 		}
 		if len(all) == mostDiagnostics {

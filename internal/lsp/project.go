@@ -59,10 +59,10 @@ func (p *project) run(ctx context.Context, chain do.Chain, change func(*do.Optio
 	deps := do.Deps{
 		Streams: iostreams.New(nil, nil, nil), Executor: executor, Writes: &do.Writes{},
 	}
-	o := do.Options{
+	o := &do.Options{
 		Settings: p.settings, Format: report.Auto, KeepGoing: true, AllowEmpty: true, Values: true,
 	}
-	change(&o)
+	change(o)
 	chain.UnitLeftOut = true
 	if o.Request, err = p.find(ctx, deps); o.Request == nil || err != nil {
 		return result, executor, err
@@ -70,7 +70,7 @@ func (p *project) run(ctx context.Context, chain do.Chain, change func(*do.Optio
 	if err := o.Request.Plan(ctx, chain); err != nil {
 		return result, executor, err
 	}
-	result, err = do.Run(ctx, o, deps)
+	result, err = do.Run(ctx, *o, deps)
 	if inputs, ok := providerOf(executor).(schemas.InputProvider); ok {
 		inputs.Inputs() // while their files can be read
 	}
@@ -87,10 +87,10 @@ func providerOf(executor *functions.Executor) configkit.ResourceProvider {
 }
 
 // remember keeps what the last check knows about the folder, for requests.
-func (p *project) remember(executor *functions.Executor) {
+func (p *project) remember(executor *functions.Executor, fixes bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.executor = executor
+	p.executor, p.fixes = executor, fixes
 }
 
 // known returns an executor with what the last check knows about the folder.

@@ -15,15 +15,19 @@ type question struct {
 		URI string `json:"uri"`
 	} `json:"textDocument"`
 	Position editorPosition `json:"position"`
+	NewName  string         `json:"newName"` // of a rename
+	Context  struct {
+		Diagnostics []diagnostic `json:"diagnostics"`
+	} `json:"context"` // of actions
 
-	path string
+	path   string
+	action action // to resolve
 }
 
 // mostQuestions is the number of questions that are in work at the same time.
 const mostQuestions = 16
 
-// answer answers a question beside the reading of messages. What does not end within the limit of
-// time is abandoned.
+// answer answers a question about a place.
 func (s *Server) answer(
 	ctx context.Context, m rpcMessage, find func(*project, context.Context, question) (any, error),
 ) error {
@@ -31,6 +35,15 @@ func (s *Server) answer(
 	if err := json.Unmarshal(m.Params, &q); err != nil {
 		return s.refuse(m, invalidParams, err.Error())
 	}
+	return s.ask(ctx, m, q, find)
+}
+
+// ask answers a question beside the reading of messages. What does not end within the limit of time
+// is abandoned.
+func (s *Server) ask(
+	ctx context.Context, m rpcMessage, q question,
+	find func(*project, context.Context, question) (any, error),
+) error {
 	var ok bool
 	if q.path, ok = pathOf(q.TextDocument.URI); !ok || m.ID == nil {
 		return s.refuse(m, invalidParams, "textDocument: the address of a file is expected")

@@ -59,6 +59,7 @@ type Server struct {
 	large   bool               // the folder is too large to be read
 	// executor is that of the last check.
 	executor  *functions.Executor
+	fixes     bool                          // a rule of its chain has a fix
 	questions map[string]context.CancelFunc // in work, by the number of the request
 	working   int                           // the number of questions in work, with abandoned ones
 
@@ -200,6 +201,11 @@ func (s *Server) initialize(m rpcMessage) error {
 				"openClose": true, "change": syncIncremental, "save": true,
 			},
 			"hoverProvider":      true,
+			"definitionProvider": true,
+			"renameProvider":     map[string]any{"prepareProvider": true},
+			"codeActionProvider": map[string]any{
+				"codeActionKinds": []string{kindQuickFix, kindFixAll}, "resolveProvider": true,
+			},
 			"completionProvider": map[string]any{"triggerCharacters": []string{" "}},
 		},
 		"serverInfo": map[string]any{"name": "fctl"},
@@ -233,6 +239,16 @@ func (s *Server) handle(ctx context.Context, m rpcMessage) error {
 		return s.answer(ctx, m, (*project).complete)
 	case "textDocument/hover":
 		return s.answer(ctx, m, (*project).hover)
+	case "textDocument/codeAction":
+		return s.answer(ctx, m, (*project).actions)
+	case "codeAction/resolve":
+		return s.resolve(ctx, m)
+	case "textDocument/definition":
+		return s.answer(ctx, m, (*project).definition)
+	case "textDocument/prepareRename":
+		return s.answer(ctx, m, (*project).prepareRename)
+	case "textDocument/rename":
+		return s.answer(ctx, m, (*project).rename)
 	case "$/cancelRequest":
 		s.cancel(m)
 	default:

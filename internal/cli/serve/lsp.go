@@ -25,8 +25,10 @@ type: errors of syntax, schemas, references and policies of the settings. It
 shows mistakes in open chains, Bundles, FunctionConfigs, Kptfiles, definitions
 of links and files about resource types as their commands report them. Files
 that are open count as they are in the editor. It completes keys, values, names
-of resources, functions and parameters, and explains functions and fields. An
-expression may take 10 seconds unless --timeout says otherwise.
+of resources, functions and parameters, explains functions and fields, fixes
+what --fix of vet can fix, goes to the resource to which a reference leads, and
+renames resources. An expression may take 10 seconds unless --timeout says
+otherwise.
 
 docs/guide/editors.md has the settings for VS Code, Neovim and Helix.`,
 		Example: "  fctl lsp",

@@ -38,6 +38,7 @@ type Message struct {
 		Code    int
 		Message string
 	}
+	Raw    json.RawMessage `json:"-"` // the parameters as they are written
 	Params struct {
 		URI         string
 		Message     string
@@ -90,6 +91,12 @@ func (e *Editor) read(from *bufio.Reader) {
 			e.T.Errorf("%v\n%s", err, text)
 			return
 		}
+		var raw struct{ Params json.RawMessage }
+		if err := json.Unmarshal(text, &raw); err != nil {
+			e.T.Error(err)
+			return
+		}
+		m.Raw = raw.Params
 		e.got <- m
 	}
 }
