@@ -50,8 +50,9 @@ func meant(message string) []string {
 func (p *project) actions(_ context.Context, q question) (any, error) {
 	all := []action{}
 	t, uri := p.text(q.path), q.TextDocument.URI
-	for _, d := range q.Context.Diagnostics {
-		if d.Source != sourceName {
+	for _, text := range q.Context.Diagnostics {
+		var d diagnostic
+		if json.Unmarshal(text, &d) != nil || d.Source != sourceName {
 			continue
 		}
 		from, to := t.offset(d.Range.Start), t.offset(d.Range.End)

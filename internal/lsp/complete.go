@@ -52,6 +52,7 @@ func (w typed) marked(more string) []byte {
 type offers struct {
 	keys bool
 	all  []offer
+	seen map[string]bool
 }
 
 // offer is one text that may be written.
@@ -61,9 +62,14 @@ type offer struct {
 }
 
 func (o *offers) add(name, about string) {
-	if !slices.ContainsFunc(o.all, func(other offer) bool { return other.name == name }) {
-		o.all = append(o.all, offer{name: name, about: about})
+	if o.seen[name] {
+		return
 	}
+	if o.seen == nil {
+		o.seen = map[string]bool{}
+	}
+	o.seen[name] = true
+	o.all = append(o.all, offer{name: name, about: about})
 }
 
 // of returns the offers of a choice.
@@ -143,9 +149,19 @@ type completion struct {
 // The kinds of completions.
 const kindProperty, kindValue = 10, 12
 
+// mostOffers is the number of offers from which only those are sent that begin with what is typed.
+const mostOffers = 1000
+
 // completions returns offers for the editor, without the keys that the map has.
 func (w typed) completions(o offers, s spot) []completion {
 	items := []completion{}
+	if len(o.all) > mostOffers {
+		word := string(w.bytes[w.from:w.to])
+		o.all = slices.DeleteFunc(o.all, func(o offer) bool {
+			return !strings.HasPrefix(o.name, word)
+		})
+		o.all = o.all[:min(len(o.all), mostOffers)]
+	}
 	place := w.span(w.from, w.to)
 	colon := o.keys && !w.colon(w.to)
 	for i, offer := range o.all {

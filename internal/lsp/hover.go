@@ -30,7 +30,7 @@ func (p *project) spotOf(q question) (t *text, s spot, ok bool) {
 // hover explains what is at a place: a function, a parameter, or a field of a resource.
 func (p *project) hover(ctx context.Context, q question) (any, error) {
 	t, s, ok := p.spotOf(q)
-	if !ok {
+	if !ok || len(s.path()) == 0 {
 		return nil, nil
 	}
 	executor, err := p.known(ctx)

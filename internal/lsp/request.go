@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime/debug"
 
 	"github.com/fctl-dev/fctl/internal/diag"
 )
@@ -17,7 +19,7 @@ type question struct {
 	Position editorPosition `json:"position"`
 	NewName  string         `json:"newName"` // of a rename
 	Context  struct {
-		Diagnostics []diagnostic `json:"diagnostics"`
+		Diagnostics []json.RawMessage `json:"diagnostics"` // other servers have forms of their own
 	} `json:"context"` // of actions
 
 	path   string
@@ -94,8 +96,12 @@ func (s *Server) found(
 	ctx context.Context, m rpcMessage, q question, p *project,
 	find func(*project, context.Context, question) (any, error),
 ) rpcMessage {
-	result, err := find(p, ctx, q)
+	var result any
 	var text []byte
+	err := guarded(func() (err error) {
+		result, err = find(p, ctx, q)
+		return err
+	})
 	if err == nil {
 		text, err = json.Marshal(result)
 	}
@@ -103,6 +109,17 @@ func (s *Server) found(
 		return rpcMessage{ID: m.ID, Error: problemOf(ctx, err)}
 	}
 	return rpcMessage{ID: m.ID, Result: json.RawMessage(text)}
+}
+
+// guarded calls a function. A panic, which is a bug that some text shows, is an error: an editor
+// must not lose its server.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("a bug in fctl: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return f()
 }
 
 // problemOf returns why a question has no answer.

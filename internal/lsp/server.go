@@ -317,9 +317,9 @@ func (s *Server) check(ctx context.Context) {
 		s.turn.Lock()
 		defer s.turn.Unlock()
 		began := time.Now()
-		found, err := s.project().diagnose(ctx)
+		found, err := s.diagnose(ctx)
 		if _, limited := errors.AsType[*limit.Error](err); limited && ctx.Err() == nil {
-			found, err = s.project().diagnose(ctx) // without the file that reached the limit
+			found, err = s.diagnose(ctx) // without the file that reached the limit
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -333,6 +333,15 @@ func (s *Server) check(ctx context.Context) {
 		s.took = time.Since(began)
 		s.mu.Unlock()
 	})
+}
+
+// diagnose checks the folder as it is now.
+func (s *Server) diagnose(ctx context.Context) (found map[string][]diagnostic, err error) {
+	err = guarded(func() (err error) {
+		found, err = s.project().diagnose(ctx)
+		return err
+	})
+	return found, err
 }
 
 // project returns the folder as it is now.

@@ -39,10 +39,10 @@ func newText(content []byte, utf8 bool) *text {
 // line returns where a line begins and ends, without its line end. A line after the last one is
 // empty.
 func (t *text) line(n int) (from, to int) {
-	if n >= len(t.lines) {
+	if n = max(n, 0); n >= len(t.lines) {
 		return len(t.bytes), len(t.bytes)
 	}
-	from, to = t.lines[max(n, 0)], len(t.bytes)
+	from, to = t.lines[n], len(t.bytes)
 	if n+1 < len(t.lines) {
 		to = t.lines[n+1] - 1
 	}
