@@ -163,3 +163,25 @@ func TestCompleteWhileChecking(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestCancel has requests that do not end: one is cancelled, another takes too long.
+func TestCancel(t *testing.T) {
+	blocked := make(chan struct{})
+	t.Cleanup(func() { close(blocked) })
+	e := edit(t, nil, func(server *Server, s *settings.Settings) {
+		s.TimeLimit = 2 * time.Second
+		server.Executor = func(ctx context.Context, _ *settings.Settings) (*functions.Executor, error) {
+			<-blocked
+			return nil, context.Canceled
+		}
+	})
+	params := e.At("pod.yaml", strings.Replace(pod, "nginx", "ng‸inx", 1))
+	first := e.Begin("textDocument/hover", params)
+	e.Send("$/cancelRequest", map[string]any{"id": first})
+	if m := e.Answer(first); m.Error == nil || m.Error.Code != cancelled {
+		t.Errorf("%+v", m)
+	}
+	if m := e.Ask("textDocument/hover", params); m.Error == nil || m.Error.Message != "it took too long" {
+		t.Errorf("%+v", m)
+	}
+}
