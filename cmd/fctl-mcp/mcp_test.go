@@ -38,6 +38,12 @@ const (
 // agent connects an agent to a server with a root that has files.
 func agent(t *testing.T, flags ...string) (_ *mcp.ClientSession, root string) {
 	t.Helper()
+	s, root, _ := startServer(t, flags...)
+	return s, root
+}
+
+func startServer(t *testing.T, flags ...string) (_ *mcp.ClientSession, root string, _ *exec.Cmd) {
+	t.Helper()
 	top := t.TempDir()
 	root = filepath.Join(top, "root")
 	for name, text := range map[string]string{
@@ -62,7 +68,7 @@ func agent(t *testing.T, flags ...string) (_ *mcp.ClientSession, root string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = session.Close() }) // the server may have ended
-	return session, root
+	return session, root, cmd
 }
 
 // object is an object of JSON.
@@ -136,6 +142,31 @@ func TestTools(t *testing.T) {
 			}},
 			[]string{`-  replicas: 2 # for now\n+  replicas: 4 # for now\n`},
 		},
+		"preview a secret": {
+			"preview",
+			object{"paths": []string{"secret.yaml"}, "functions": steps("set-string-path", "v1/Secret", "stringData.password", "other-horse-battery")},
+			[]string{`+stringData: {password: (sensitive, after)}`},
+		},
+		"preview mutations": {
+			"preview",
+			object{"paths": []string{"web.yaml"}, "functions": steps("set-replicas", 4), "mutations": true},
+			[]string{`spec.replicas: 2 -\u003e 4   by set-replicas`},
+		},
+		"preview findings": {
+			"preview",
+			object{"paths": []string{"web.yaml"}, "functions": steps("vet-cel", "r.spec.replicas > 2")},
+			[]string{`"messages":"./web.yaml:1:1: apps/v1/Deployment shop/web: vet-cel: `},
+		},
+		"validate with a function": {
+			"validate",
+			object{"paths": []string{"web.yaml"}, "functions": steps("vet-cel", "r.spec.replicas > 2")},
+			[]string{`"Passed":false`, `"Function":"vet-cel"`, `"File":"./web.yaml"`},
+		},
+		"validate with a policy": {
+			"validate",
+			object{"paths": []string{"web.yaml"}, "policies": []string{"restricted"}, "kubernetes": "1.35"},
+			[]string{`"Passed":false`, `"Line":11`},
+		},
 		"validate": {
 			"validate",
 			object{"text": strings.Replace(web, "replicas: 2", "replicas: two", 1)},
@@ -179,23 +210,24 @@ func TestRefusals(t *testing.T) {
 		return object{"paths": []string{path}, "functions": f}
 	}
 	get := steps("get-replicas")
+	notBelow := "is no file or directory below " + root
 	for name, c := range map[string]struct {
 		tool      string
 		arguments object
 		want      string
 	}{
 		"write without the flag": {"apply", paths("web.yaml", steps("set-replicas", 4)), "apply"},
-		"above the root":         {"read", paths("../outside/web.yaml", get), "is not below"},
-		"a full path":            {"read", paths(filepath.Join(outside, "web.yaml"), get), "is not below"},
-		"through a link":         {"read", paths("link/web.yaml", get), "is not below"},
+		"above the root":         {"read", paths("../outside/web.yaml", get), notBelow},
+		"a full path":            {"read", paths(filepath.Join(outside, "web.yaml"), get), notBelow},
+		"through a link":         {"read", paths("link/web.yaml", get), notBelow},
 		"git":                    {"read", paths(".git/x.yaml", get), "is in .git"},
-		"a pattern":              {"read", paths("../*/web.yaml", get), "patterns"},
-		"a missing file":         {"read", paths("none.yaml", get), "does not exist"},
+		"a pattern":              {"read", paths("../*/web.yaml", get), notBelow},
+		"a missing file":         {"read", paths("none.yaml", get), notBelow},
 		"no file":                {"read", object{"functions": get}, "paths or a text"},
 		"no function":            {"read", paths("web.yaml", []object{}), "functions are missing"},
 		"an unknown function":    {"read", paths("web.yaml", steps("get-replica")), "did you mean"},
 		"a flag as a function":   {"read", paths("web.yaml", steps("-i")), "-i"},
-		"a flag as a path":       {"read", paths("-i", get), "does not exist"},
+		"a flag as a path":       {"read", paths("-i", get), notBelow},
 		"a flag as a format":     {"read", object{"text": "a: 1", "format": "x --in-place", "functions": get}, "toolchain"},
 		"a file as an argument": {
 			"preview", paths("web.yaml", steps("set-annotation", "a", "file:"+filepath.Join(outside, "web.yaml"))),
@@ -207,14 +239,21 @@ func TestRefusals(t *testing.T) {
 			"preview", paths("web.yaml", steps("set-starlark", "x = ['a' * 1000000]\nfor i in range(40): x = x + x")),
 			"./web.yaml:1:1",
 		},
-		"other arguments": {"read", object{"files": []string{"web.yaml"}}, "files"},
-		"another place":   {"plan_links", object{"directory": ".."}, "is not below"},
-		"no workspace":    {"plan_links", object{}, "no workspace"},
+		"a policy that is a file": {"validate", object{"paths": []string{"web.yaml"}, "policies": []string{"../outside/web.yaml"}}, "is not one of"},
+		"the environment in yq":   {"read", paths("web.yaml", steps("get-yq", "env(HOME)")), "environment"},
+		"a file in yq":            {"read", paths("web.yaml", steps("get-yq", "load(\"../outside/web.yaml\")")), "reads files"},
+		"a secret in an error":    {"preview", paths("secret.yaml", steps("set-starlark", "fail(r)")), "(sensitive)"},
+		"other arguments":         {"read", object{"files": []string{"web.yaml"}}, "files"},
+		"another place":           {"plan_links", object{"directory": ".."}, notBelow},
+		"no workspace":            {"plan_links", object{}, "no workspace"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, failed := call(t, s, c.tool, c.arguments)
 			if !failed || !strings.Contains(got, c.want) {
 				t.Errorf("failed %v, want %s:\n%.2000s", failed, c.want, got)
+			}
+			if strings.Contains(got, password) {
+				t.Errorf("the error has a secret value:\n%s", got)
 			}
 		})
 	}
@@ -229,5 +268,116 @@ func TestRefusals(t *testing.T) {
 	// The server goes on.
 	if got, failed := call(t, s, "read", paths("web.yaml", get)); failed {
 		t.Error(got)
+	}
+}
+
+// place writes a file, and the directories above it.
+func place(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWalks has calls for a whole root: links in it and every .git are left out.
+func TestWalks(t *testing.T) {
+	s, root := agent(t)
+	place(t, filepath.Join(root, "sub", ".git", "hidden.yaml"), strings.ReplaceAll(web, "web", "hidden"))
+	place(t, filepath.Join(root, "..", "outside", "web.yaml"), strings.ReplaceAll(web, "web", "hidden"))
+	if err := os.Symlink(filepath.Join(root, "..", "outside"), filepath.Join(root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	got, failed := call(t, s, "read", object{"paths": []string{"."}, "functions": steps("get-resources")})
+	if failed || !strings.Contains(got, "shop/web") || strings.Contains(got, "hidden") {
+		t.Errorf("failed %v: %s", failed, got)
+	}
+}
+
+// TestWorkspaceAboveTheRoot checks that a workspace is not read if it begins above the root.
+func TestWorkspaceAboveTheRoot(t *testing.T) {
+	s, root := agent(t)
+	if err := os.RemoveAll(filepath.Join(root, ".git")); err != nil { // the search ends there
+		t.Fatal(err)
+	}
+	const definition = "WorkspaceID: b1ee6655-509a-4f73-a3cc-d058a8d8d5e7\nDefaultSpace: default\n"
+	const space = "spaces/default/space.yaml"
+	marker := filepath.Join(root, "..", "fctl-workspace.yaml")
+	place(t, marker, definition)
+	place(t, filepath.Join(root, "..", space), "SpaceID: 0f7e0d43-96a5-4c1f-8a8b-0bb2fb3c2c11\nSlug: default\n")
+	got, failed := call(t, s, "plan_links", object{})
+	if !failed || !strings.Contains(got, "the workspace: ") {
+		t.Errorf("failed %v: %s", failed, got)
+	}
+	if err := os.Rename(marker, filepath.Join(root, "fctl-workspace.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	place(t, filepath.Join(root, space), "SpaceID: 0f7e0d43-96a5-4c1f-8a8b-0bb2fb3c2c11\nSlug: default\n")
+	place(t, filepath.Join(root, "sub", "x"), "")
+	got, failed = call(t, s, "plan_links", object{"directory": "sub"})
+	if failed {
+		t.Error(got)
+	}
+}
+
+// TestApplyInPart has a call that fails for one of two files. The agent sees what was written.
+func TestApplyInPart(t *testing.T) {
+	s, root := agent(t, "--allow-write")
+	place(t, filepath.Join(root, "bad.yaml"), "kind: [\n")
+	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "apply", Arguments: object{
+		"paths": []string{"web.yaml", "bad.yaml"}, "functions": steps("set-replicas", 4),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, c := range result.Content {
+		if text, ok := c.(*mcp.TextContent); ok {
+			all.WriteString(text.Text)
+		}
+	}
+	for _, want := range []string{"./bad.yaml:1:7:", "1 of 2 files changed", "+  replicas: 4"} {
+		if !result.IsError || !strings.Contains(all.String(), want) {
+			t.Errorf("the answer lacks %q:\n%s", want, all.String())
+		}
+	}
+}
+
+// slow is a call that takes as long as it may: a regular expression cannot be ended.
+func slow() *mcp.CallToolParams {
+	return &mcp.CallToolParams{Name: "preview", Arguments: object{
+		"text": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {a: " +
+			strings.Repeat("a", 2_000_000) + "}\n",
+		"functions": steps("search-replace", strings.Repeat("(?:[ab]?){900}", 4)+"c", "x", "true"),
+	}}
+}
+
+// TestTimeout checks that the error of a call that takes too long names the function, while many
+// others run.
+func TestTimeout(t *testing.T) {
+	s, _ := agent(t, "--timeout=1s")
+	ended := make(chan error, 1)
+	for range 6 {
+		go func() {
+			_, err := s.CallTool(t.Context(), &mcp.CallToolParams{
+				Name: "list_functions", Arguments: object{"words": []string{"replicas"}},
+			})
+			ended <- err
+		}()
+	}
+	result, err := s.CallTool(t.Context(), slow())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, ok := result.Content[0].(*mcp.TextContent); !ok || !result.IsError ||
+		!strings.Contains(text.Text, "v1/ConfigMap") || !strings.Contains(text.Text, "search-replace") {
+		t.Errorf("%v %+v", result.IsError, result.Content[0])
+	}
+	for range 6 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	}
 }

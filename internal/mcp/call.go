@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -30,10 +31,23 @@ const maxOutput = 256 << 10
 // pass, or that nothing was found.
 const maxStatus = 1
 
-// answer runs fctl and returns what it said. If it failed, the result says that the tool failed.
+// grace is how much later than fctl the server ends a call: fctl names the function and the resource.
+const grace = 2 * time.Second
+
+// answer runs fctl and returns what it said, once fewer calls run than the machine has cores. If it
+// failed, the result says that the tool failed, and has what fctl did until then.
 func (s *Server) answer(ctx context.Context, c call) (*result, Answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	s.calls.Add(1)
+	defer s.calls.Done()
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout+grace)
 	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+	select {
+	case s.running <- struct{}{}:
+		defer func() { <-s.running }()
+	case <-ctx.Done():
+		return nil, Answer{}, s.ended(ctx)
+	}
 	global := []string{
 		s.Program, "--untrusted", "--no-project-settings", "--color=never", "--timeout=" + s.Timeout.String(),
 	}
@@ -50,6 +64,8 @@ func (s *Server) answer(ctx context.Context, c call) (*result, Answer, error) {
 		Stdout: stdout, Stderr: stderr,
 		// What an agent gets is read: it has masks, and no pages.
 		Env: []string{"FCTL_FORCE_TTY=200", "FCTL_PAGER=cat", "FCTL_SHOW_SECRETS="},
+		// A call that writes removes its temporary files.
+		Patience: grace,
 	}
 	err := tool.Run(ctx)
 	answer := Answer{Messages: strings.TrimSpace(stderr.text.String())}
@@ -63,18 +79,28 @@ func (s *Server) answer(ctx context.Context, c call) (*result, Answer, error) {
 	exit, ended := errors.AsType[*exec.ExitError](err)
 	switch {
 	case ctx.Err() != nil:
-		return nil, Answer{}, fmt.Errorf("the call took longer than %v", s.Timeout)
+		return nil, Answer{}, s.ended(ctx)
 	case err != nil && !ended:
 		return nil, Answer{}, err
 	case ended && exit.ExitCode() > maxStatus:
 		if answer.Messages == "" {
 			answer.Messages = fmt.Sprintf("fctl ended with %v", exit)
 		}
-		return &mcp.CallToolResult{
-			IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: answer.Messages}},
-		}, Answer{Messages: answer.Messages}, nil
+		content := []mcp.Content{&mcp.TextContent{Text: answer.Messages}}
+		if answer.Text != "" { // such as the diff of the files that were written
+			content = append(content, &mcp.TextContent{Text: answer.Text})
+		}
+		return &mcp.CallToolResult{IsError: true, Content: content}, answer, nil
 	}
 	return nil, answer, nil
+}
+
+// ended returns why a call has ended before fctl did.
+func (s *Server) ended(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("the call took longer than %v", s.Timeout)
+	}
+	return errors.New("the call was cancelled")
 }
 
 // head keeps the beginning of what is written to it.

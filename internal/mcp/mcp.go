@@ -20,11 +20,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/parallel"
 )
 
 // Server has what the tools work with.
@@ -40,6 +43,10 @@ type Server struct {
 	Timeout time.Duration
 	// Memory is the value of --max-memory, empty for the default.
 	Memory string
+
+	life    context.Context //nolint:containedctx // calls end when the server does
+	calls   sync.WaitGroup
+	running chan struct{} // has room for the calls that may run at once
 }
 
 // Main serves the standard input and output for 'fctl mcp', and returns the exit status.
@@ -60,7 +67,10 @@ func Main(ctx context.Context, args []string, errOut io.Writer) int {
 	status := diag.ExitUsage
 	if err == nil {
 		status = diag.ExitFunction
-		err = s.New().Run(ctx, &mcp.StdioTransport{})
+		serving, end := context.WithCancel(ctx)
+		err = s.New(serving).Run(ctx, &mcp.StdioTransport{})
+		end()
+		s.calls.Wait()
 	}
 	if err == nil || ctx.Err() != nil {
 		return diag.ExitDone
@@ -105,8 +115,9 @@ func (s *Server) prepare(roots []string) error {
 	return nil
 }
 
-// New makes the server with its tools.
-func (s *Server) New() *mcp.Server {
+// New makes the server with its tools. Calls end with ctx.
+func (s *Server) New(ctx context.Context) *mcp.Server {
+	s.life, s.running = ctx, make(chan struct{}, parallel.Cores())
 	version := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		version = info.Main.Version
@@ -114,7 +125,9 @@ func (s *Server) New() *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "fctl", Version: version}, &mcp.ServerOptions{
 		Instructions: "fctl reads, checks and changes Kubernetes YAML and other configuration with " +
 			"named functions, and keeps every byte that it was not asked to change. Find functions " +
-			"with list_functions and explain_function. Look at a change with preview before apply.",
+			"with list_functions and explain_function. Look at a change with preview before apply. " +
+			"Relative paths are relative to " + s.Roots[0] + ". Calls use only files below " +
+			strings.Join(s.Roots, " and ") + ".",
 	})
 	readOnly := &mcp.ToolAnnotations{ReadOnlyHint: true}
 	mcp.AddTool(server, &mcp.Tool{
@@ -135,13 +148,15 @@ func (s *Server) New() *mcp.Server {
 	}, s.read)
 	mcp.AddTool(server, &mcp.Tool{
 		Name: "preview", Annotations: readOnly,
-		Description: "Run functions and return what they would change as a unified diff. Nothing is " +
-			"written.",
+		Description: "Run functions and return what they would change as a unified diff, or as a list " +
+			"of values before and after. Nothing is written. Findings of validating functions are " +
+			"messages with file, line and column.",
 	}, s.preview)
 	mcp.AddTool(server, &mcp.Tool{
 		Name: "validate", Annotations: readOnly,
 		Description: "Check configuration with the schemas of Kubernetes, the meaning of fields and " +
-			"the references between resources. Returns the findings with file, line and column.",
+			"the references between resources, or with other validating functions and policies. " +
+			"Returns the findings with file, line and column.",
 	}, s.validate)
 	mcp.AddTool(server, &mcp.Tool{
 		Name: "plan_links", Annotations: readOnly,
@@ -152,7 +167,8 @@ func (s *Server) New() *mcp.Server {
 		mcp.AddTool(server, &mcp.Tool{
 			Name: "apply", Annotations: &mcp.ToolAnnotations{IdempotentHint: true},
 			Description: "Run functions, write the files that they change, and return the changes as " +
-				"a unified diff. If a function fails, no file is written.",
+				"a unified diff. A file in which a function fails stays as it is, and the others " +
+				"are written: the diff of a failed call has them.",
 		}, s.apply)
 	}
 	return server
@@ -177,6 +193,20 @@ type Step struct {
 type Chain struct {
 	Source
 	Functions []Step `json:"functions" jsonschema:"the functions, in the order in which they run"`
+}
+
+// Preview is a chain, and how its changes are shown.
+type Preview struct {
+	Chain
+	Mutations bool `json:"mutations,omitempty" jsonschema:"list each path that changes, with its value before and after and the function, instead of a diff"`
+}
+
+// Checks are what validates configuration.
+type Checks struct {
+	Source
+	Functions  []Step   `json:"functions,omitempty" jsonschema:"validating functions, instead of the usual ones"`
+	Policies   []string `json:"policies,omitempty" jsonschema:"baseline, restricted or best-practice, instead of the usual functions"`
+	Kubernetes string   `json:"kubernetes,omitempty" jsonschema:"the release of Kubernetes, such as 1.35"`
 }
 
 // Words select functions.

@@ -5,13 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fctl-dev/fctl/internal/links/workspace"
+	"github.com/fctl-dev/fctl/internal/policies"
 )
 
 type (
@@ -38,26 +40,37 @@ func toolchain(name string) []string {
 }
 
 func (s *Server) read(ctx context.Context, _ *request, in Chain) (*result, Answer, error) {
-	return s.run(ctx, in, call{words: []string{"do", "-o", "output"}, values: true})
+	return s.do(ctx, in, call{words: []string{"do", "-o", "output"}, values: true})
 }
 
-func (s *Server) preview(ctx context.Context, _ *request, in Chain) (*result, Answer, error) {
-	return s.run(ctx, in, call{words: []string{"do", "--diff"}})
+func (s *Server) preview(ctx context.Context, _ *request, in Preview) (*result, Answer, error) {
+	form := "diff"
+	if in.Mutations {
+		form = "mutations"
+	}
+	return s.do(ctx, in.Chain, call{words: []string{"do", "-o", form}})
 }
 
 func (s *Server) apply(ctx context.Context, _ *request, in Chain) (*result, Answer, error) {
 	if len(in.Paths) == 0 {
 		return nil, Answer{}, errors.New("paths are missing: a text cannot be written")
 	}
-	return s.run(ctx, in, call{words: []string{"do", "-i", "--diff"}})
+	return s.do(ctx, in, call{words: []string{"do", "-i", "--diff"}})
 }
 
-func (s *Server) validate(ctx context.Context, _ *request, in Source) (*result, Answer, error) {
+func (s *Server) validate(ctx context.Context, _ *request, in Checks) (*result, Answer, error) {
 	c := call{words: []string{"vet", "--report=json"}, values: true}
-	if err := s.source(&c, in); err != nil {
-		return nil, Answer{}, err
+	for _, policy := range in.Policies {
+		if !slices.Contains(policies.Names(), policy) { // it would be a file, perhaps of another root
+			return nil, Answer{}, fmt.Errorf("policy %q is not one of %s", policy,
+				strings.Join(policies.Names(), ", "))
+		}
+		c.words = append(c.words, "--policy="+policy)
 	}
-	return s.answer(ctx, c)
+	if in.Kubernetes != "" {
+		c.words = append(c.words, "--kubernetes-version="+in.Kubernetes)
+	}
+	return s.run(ctx, Chain{Source: in.Source, Functions: in.Functions}, c)
 }
 
 func (s *Server) planLinks(ctx context.Context, _ *request, in Place) (*result, Answer, error) {
@@ -65,31 +78,32 @@ func (s *Server) planLinks(ctx context.Context, _ *request, in Place) (*result, 
 	if err != nil {
 		return nil, Answer{}, err
 	}
+	// The workspace may begin above dir. Other problems with it are those that fctl finds.
+	if top, err := workspace.Find(dir, false); err == nil {
+		if _, err := s.below(top); err != nil {
+			return nil, Answer{}, fmt.Errorf("the workspace: %w", err)
+		}
+	}
 	return s.answer(ctx, call{words: []string{"link", "plan", "-o", "json"}, dir: dir, values: true})
+}
+
+// do runs a chain that is not empty.
+func (s *Server) do(ctx context.Context, in Chain, c call) (*result, Answer, error) {
+	if len(in.Functions) == 0 {
+		return nil, Answer{}, errors.New("functions are missing")
+	}
+	return s.run(ctx, in, c)
 }
 
 // run runs a chain. It is given in a file, so that an argument is never a flag.
 func (s *Server) run(ctx context.Context, in Chain, c call) (_ *result, _ Answer, err error) {
+	if err := s.source(&c, in.Source); err != nil {
+		return nil, Answer{}, err
+	}
 	if len(in.Functions) == 0 {
-		return nil, Answer{}, errors.New("functions are missing")
+		return s.answer(ctx, c)
 	}
-	type step struct {
-		Function  string `json:"function"`
-		Arguments any    `json:"arguments,omitempty"`
-	}
-	steps := make([]step, len(in.Functions))
-	for i, f := range in.Functions {
-		steps[i].Function = f.Function
-		switch {
-		case len(f.Arguments) > 0 && len(f.Named) > 0:
-			return nil, Answer{}, fmt.Errorf("%s: arguments and named exclude each other", f.Function)
-		case len(f.Named) > 0:
-			steps[i].Arguments = f.Named
-		case len(f.Arguments) > 0:
-			steps[i].Arguments = f.Arguments
-		}
-	}
-	text, err := json.Marshal(steps)
+	text, err := chainText(in.Functions)
 	if err != nil {
 		return nil, Answer{}, err
 	}
@@ -103,10 +117,28 @@ func (s *Server) run(ctx context.Context, in Chain, c call) (_ *result, _ Answer
 		return nil, Answer{}, err
 	}
 	c.words = append(c.words, "--functions="+chain)
-	if err := s.source(&c, in.Source); err != nil {
-		return nil, Answer{}, err
-	}
 	return s.answer(ctx, c)
+}
+
+// chainText returns the text of a file with a chain.
+func chainText(chain []Step) ([]byte, error) {
+	type step struct {
+		Function  string `json:"function"`
+		Arguments any    `json:"arguments,omitempty"`
+	}
+	steps := make([]step, len(chain))
+	for i, f := range chain {
+		steps[i].Function = f.Function
+		switch {
+		case len(f.Arguments) > 0 && len(f.Named) > 0:
+			return nil, fmt.Errorf("%s: arguments and named exclude each other", f.Function)
+		case len(f.Named) > 0:
+			steps[i].Arguments = f.Named
+		case len(f.Arguments) > 0:
+			steps[i].Arguments = f.Arguments
+		}
+	}
+	return json.Marshal(steps)
 }
 
 // source adds what a call runs on.
@@ -135,35 +167,28 @@ func (s *Server) source(c *call, in Source) error {
 	return nil
 }
 
-// below returns the full path of a file or directory, which must be below a root after links.
+// below returns the full path of a file or directory, which must be below a root after links. The
+// error does not say whether something else exists.
 func (s *Server) below(path string) (string, error) {
-	if strings.ContainsAny(path, "*?[\x00") {
-		return "", fmt.Errorf("%s: patterns are not possible; name files or directories", path)
-	}
 	full := path
 	if !filepath.IsAbs(full) {
 		full = filepath.Join(s.Roots[0], path)
 	}
-	full, err := filepath.EvalSymlinks(full)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%s does not exist", path)
-	}
-	if err != nil {
-		return "", err
-	}
-	for _, root := range s.Roots {
-		inside, err := filepath.Rel(root, full)
-		if err != nil || !filepath.IsLocal(inside) {
-			continue
+	if real, err := filepath.EvalSymlinks(full); err == nil {
+		for _, root := range s.Roots {
+			inside, err := filepath.Rel(root, real)
+			if err != nil || !filepath.IsLocal(inside) {
+				continue
+			}
+			if slices.ContainsFunc(strings.Split(filepath.ToSlash(inside), "/"), func(part string) bool {
+				return strings.EqualFold(part, ".git")
+			}) {
+				return "", fmt.Errorf("%s is in .git", path)
+			}
+			return real, nil
 		}
-		if slices.ContainsFunc(strings.Split(filepath.ToSlash(inside), "/"), func(part string) bool {
-			return strings.EqualFold(part, ".git")
-		}) {
-			return "", fmt.Errorf("%s is in .git", path)
-		}
-		return full, nil
 	}
-	return "", fmt.Errorf("%s is not below %s", path, strings.Join(s.Roots, " or "))
+	return "", fmt.Errorf("%s is no file or directory below %s", path, strings.Join(s.Roots, " or "))
 }
 
 // shown returns a path as answers show it: relative to the first root, where fctl runs.

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // Tool is a program of the user that works for fctl, such as git, an editor or a pager. Unlike a
@@ -16,12 +18,23 @@ type Tool struct {
 	Env            []string // variables besides those of the caller
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+	// Patience is how long the tool may tidy up when the context ends, before it is killed.
+	Patience time.Duration
 }
 
 func (t *Tool) command(ctx context.Context) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, t.Words[0], t.Words[1:]...) //nolint:gosec // the user's program
 	cmd.Dir, cmd.Env = t.Dir, append(os.Environ(), t.Env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.Stdin, t.Stdout, t.Stderr
+	if t.Patience > 0 {
+		cmd.WaitDelay = t.Patience
+		cmd.Cancel = func() error {
+			if cmd.Process.Signal(syscall.SIGTERM) == nil {
+				return nil
+			}
+			return cmd.Process.Kill() // Windows has no such signal
+		}
+	}
 	return cmd
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,9 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/process"
 )
+
+// patience is how long fctl-mcp may take to end its calls, each of which may tidy up for 2 seconds.
+const patience = 5 * time.Second
 
 // newMCP makes the command that starts the program for agents.
 func newMCP(a *command.App) *cobra.Command {
@@ -61,6 +65,7 @@ docs/guide/mcp.md says how to give it to an agent.`,
 		}
 		tool := process.Tool{ //nolint:forbidigo // it talks to the agent itself
 			Words: words, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+			Patience: patience,
 		}
 		err = tool.Run(cmd.Context())
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
