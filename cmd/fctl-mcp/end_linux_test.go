@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,6 +23,18 @@ func children(pid int) []string {
 		all = append(all, strings.Fields(string(text))...)
 	}
 	return all
+}
+
+// state returns the state of a process, and how many hundredths of a second it has worked.
+func state(pid string) (_ string, worked int) {
+	text, _ := os.ReadFile("/proc/" + pid + "/stat") // it may have ended
+	_, after, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(after)
+	if len(fields) < 12 {
+		return "", 0
+	}
+	worked, _ = strconv.Atoi(fields[11])
+	return fields[0], worked
 }
 
 // wait waits until something is true.
@@ -64,10 +77,12 @@ func TestEnd(t *testing.T) {
 	for name, end := range map[string]func(io.Closer, *os.Process) error{
 		"the input ends": func(in io.Closer, _ *os.Process) error { return in.Close() },
 		"a signal":       func(_ io.Closer, p *os.Process) error { return p.Signal(syscall.SIGTERM) },
+		"it is killed":   func(_ io.Closer, p *os.Process) error { return p.Kill() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0], "--fctl="+os.Args[0], "--root="+t.TempDir(), "--timeout=5m")
-			cmd.Env = append(os.Environ(), "FCTL_TEST_MCP=1")
+			temporary := t.TempDir()
+			cmd.Env = append(os.Environ(), "FCTL_TEST_MCP=1", "TMPDIR="+temporary)
 			in, err := cmd.StdinPipe()
 			if err == nil {
 				err = cmd.Start()
@@ -82,9 +97,13 @@ func TestEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			var calls []string
-			wait(t, "a call runs", func() bool {
+			wait(t, "a call works", func() bool {
 				calls = children(cmd.Process.Pid)
-				return len(calls) > 0
+				if len(calls) == 0 {
+					return false
+				}
+				_, worked := state(calls[0])
+				return worked > 50 // it has read its input
 			})
 			if err := end(in, cmd.Process); err != nil {
 				t.Fatal(err)
@@ -95,9 +114,14 @@ func TestEnd(t *testing.T) {
 				t.Errorf("the server took %v to end", took)
 			}
 			for _, pid := range calls {
-				if _, err := os.Stat("/proc/" + pid); err == nil {
-					t.Error("a call goes on")
-				}
+				wait(t, "a call ends", func() bool {
+					now, _ := state(pid)
+					return now == "" || now == "Z" // nobody may wait for it
+				})
+			}
+			left, err := os.ReadDir(temporary)
+			if err != nil || len(left) > 0 && name != "it is killed" {
+				t.Errorf("files are left: %v %v", left, err)
 			}
 		})
 	}

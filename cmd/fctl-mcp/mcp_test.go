@@ -103,6 +103,7 @@ func steps(function string, arguments ...any) []object {
 // TestTools calls each tool once.
 func TestTools(t *testing.T) {
 	s, root := agent(t, "--allow-write")
+	place(t, filepath.Join(root, "a.toml"), "a = 'b'\n")
 	for name, c := range map[string]struct {
 		tool      string
 		arguments object
@@ -129,6 +130,11 @@ func TestTools(t *testing.T) {
 			"read",
 			object{"paths": []string{"secret.yaml"}, "functions": steps("get-string-path", "v1/Secret", "stringData.password")},
 			[]string{"(sensitive)"},
+		},
+		"read every format": {
+			"read",
+			object{"paths": []string{"."}, "format": "auto", "functions": steps("get-string-path", "*", "a")},
+			[]string{`"File":"./a.toml"`},
 		},
 		"read where": {
 			"read",
@@ -210,7 +216,7 @@ func TestRefusals(t *testing.T) {
 		return object{"paths": []string{path}, "functions": f}
 	}
 	get := steps("get-replicas")
-	notBelow := "is no file or directory below " + root
+	notBelow := "is not a file or directory below " + root
 	for name, c := range map[string]struct {
 		tool      string
 		arguments object
@@ -226,6 +232,9 @@ func TestRefusals(t *testing.T) {
 		"no file":                {"read", object{"functions": get}, "paths or a text"},
 		"no function":            {"read", paths("web.yaml", []object{}), "functions are missing"},
 		"an unknown function":    {"read", paths("web.yaml", steps("get-replica")), "did you mean"},
+		"a position in a chain":  {"read", paths("web.yaml", steps("get-replica")), "functions:1:14: "},
+		"a format of a file":     {"read", object{"paths": []string{"web.yaml"}, "format": "AppConfig/TOML", "functions": get}, "is a function of Kubernetes"},
+		"a file as a directory":  {"plan_links", object{"directory": "web.yaml"}, "web.yaml: "},
 		"a flag as a function":   {"read", paths("web.yaml", steps("-i")), "-i"},
 		"a flag as a path":       {"read", paths("-i", get), notBelow},
 		"a flag as a format":     {"read", object{"text": "a: 1", "format": "x --in-place", "functions": get}, "toolchain"},
@@ -341,6 +350,21 @@ func TestApplyInPart(t *testing.T) {
 	for _, want := range []string{"./bad.yaml:1:7:", "1 of 2 files changed", "+  replicas: 4"} {
 		if !result.IsError || !strings.Contains(all.String(), want) {
 			t.Errorf("the answer lacks %q:\n%s", want, all.String())
+		}
+	}
+}
+
+// TestLongAnswers checks that an answer which is cut says so, and a writing call still has its end.
+func TestLongAnswers(t *testing.T) {
+	s, root := agent(t, "--allow-write")
+	place(t, filepath.Join(root, "many.yaml"), strings.Repeat(web+"---\n", 1000))
+	for tool, function := range map[string][]object{
+		"read": steps("get-replicas"), "preview": steps("vet-cel", "r.spec.replicas > 2"),
+		"apply": steps("set-replicas", 4),
+	} {
+		got, failed := call(t, s, tool, object{"paths": []string{"many.yaml"}, "functions": function})
+		if failed || !strings.Contains(got, " more bytes: select less") || len(got) > 400_000 {
+			t.Errorf("%s: %d bytes, begin\n%.300s", tool, len(got), got)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 // call is one run of fctl.
 type call struct {
 	words  []string
-	dir    string // the first root if empty
+	chain  string // the path of the file with the functions, which messages name "functions"
 	stdin  string
 	values bool // the standard output is JSON
 }
@@ -37,9 +37,7 @@ const grace = 2 * time.Second
 // answer runs fctl and returns what it said, once fewer calls run than the machine has cores. If it
 // failed, the result says that the tool failed, and has what fctl did until then.
 func (s *Server) answer(ctx context.Context, c call) (*result, Answer, error) {
-	s.calls.Add(1)
-	defer s.calls.Done()
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout+grace)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
 	select {
@@ -48,51 +46,48 @@ func (s *Server) answer(ctx context.Context, c call) (*result, Answer, error) {
 	case <-ctx.Done():
 		return nil, Answer{}, s.ended(ctx)
 	}
+	ctx, cancel = context.WithTimeout(ctx, s.Timeout+grace) // the wait for others does not count
+	defer cancel()
 	global := []string{
 		s.Program, "--untrusted", "--no-project-settings", "--color=never", "--timeout=" + s.Timeout.String(),
 	}
 	if s.Memory != "" {
 		global = append(global, "--max-memory="+s.Memory)
 	}
-	dir := c.dir
-	if dir == "" {
-		dir = s.Roots[0]
-	}
 	stdout, stderr := &head{most: maxOutput}, &head{most: maxOutput / 16}
 	tool := process.Tool{
-		Words: append(global, c.words...), Dir: dir, Stdin: strings.NewReader(c.stdin),
+		Words: append(global, c.words...), Dir: s.Roots[0], Stdin: strings.NewReader(c.stdin),
 		Stdout: stdout, Stderr: stderr,
 		// What an agent gets is read: it has masks, and no pages.
-		Env: []string{"FCTL_FORCE_TTY=200", "FCTL_PAGER=cat", "FCTL_SHOW_SECRETS="},
+		Env: []string{"FCTL_FORCE_TTY=200", "FCTL_PAGER=cat"},
 		// A call that writes removes its temporary files.
 		Patience: grace,
 	}
 	err := tool.Run(ctx)
-	answer := Answer{Messages: strings.TrimSpace(stderr.text.String())}
+	answer := Answer{Messages: strings.TrimSpace(stderr.text.String() + stderr.left("messages have") +
+		stdout.left("output has"))}
+	if c.chain != "" {
+		answer.Messages = strings.ReplaceAll(answer.Messages, c.chain, "functions")
+	}
 	if !c.values || json.Unmarshal(stdout.text.Bytes(), &answer.Values) != nil {
 		answer.Text = stdout.text.String()
-	}
-	if stdout.cut > 0 {
-		answer.Messages = strings.TrimSpace(fmt.Sprintf("%s\nthe output has %d more bytes: select less",
-			answer.Messages, stdout.cut))
 	}
 	exit, ended := errors.AsType[*exec.ExitError](err)
 	switch {
 	case ctx.Err() != nil:
-		return nil, Answer{}, s.ended(ctx)
+		answer.Messages = strings.TrimSpace(answer.Messages + "\n" + s.ended(ctx).Error())
 	case err != nil && !ended:
 		return nil, Answer{}, err
-	case ended && exit.ExitCode() > maxStatus:
-		if answer.Messages == "" {
-			answer.Messages = fmt.Sprintf("fctl ended with %v", exit)
-		}
-		content := []mcp.Content{&mcp.TextContent{Text: answer.Messages}}
-		if answer.Text != "" { // such as the diff of the files that were written
-			content = append(content, &mcp.TextContent{Text: answer.Text})
-		}
-		return &mcp.CallToolResult{IsError: true, Content: content}, answer, nil
+	case !ended || exit.ExitCode() <= maxStatus:
+		return nil, answer, nil
+	case answer.Messages == "":
+		answer.Messages = fmt.Sprintf("fctl ended with %v", exit)
 	}
-	return nil, answer, nil
+	content := []mcp.Content{&mcp.TextContent{Text: answer.Messages}}
+	if answer.Text != "" { // such as the diff of the files that were written
+		content = append(content, &mcp.TextContent{Text: answer.Text})
+	}
+	return &mcp.CallToolResult{IsError: true, Content: content}, answer, nil
 }
 
 // ended returns why a call has ended before fctl did.
@@ -108,6 +103,14 @@ type head struct {
 	most int
 	text bytes.Buffer
 	cut  int // bytes that were not kept
+}
+
+// left says how much was not kept.
+func (h *head) left(what string) string {
+	if h.cut == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n%s %d more bytes: select less\n", what, h.cut)
 }
 
 // Write implements io.Writer.

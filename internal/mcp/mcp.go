@@ -21,7 +21,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -45,8 +44,7 @@ type Server struct {
 	Memory string
 
 	life    context.Context //nolint:containedctx // calls end when the server does
-	calls   sync.WaitGroup
-	running chan struct{} // has room for the calls that may run at once
+	running chan struct{}   // holds one element per call, as many as may run at once
 }
 
 // Main serves the standard input and output for 'fctl mcp', and returns the exit status.
@@ -67,10 +65,7 @@ func Main(ctx context.Context, args []string, errOut io.Writer) int {
 	status := diag.ExitUsage
 	if err == nil {
 		status = diag.ExitFunction
-		serving, end := context.WithCancel(ctx)
-		err = s.New(serving).Run(ctx, &mcp.StdioTransport{})
-		end()
-		s.calls.Wait()
+		err = s.New(ctx).Run(ctx, &mcp.StdioTransport{}) // waits for calls
 	}
 	if err == nil || ctx.Err() != nil {
 		return diag.ExitDone
@@ -178,7 +173,7 @@ func (s *Server) New(ctx context.Context) *mcp.Server {
 type Source struct {
 	Paths  []string `json:"paths,omitempty" jsonschema:"files and directories below a root; directories are searched with everything below them"`
 	Text   string   `json:"text,omitempty" jsonschema:"configuration, instead of paths"`
-	Format string   `json:"format,omitempty" jsonschema:"format of the text, such as Kubernetes/YAML (the default), AppConfig/JSON, AppConfig/TOML, AppConfig/YAML, AppConfig/INI, AppConfig/Env, AppConfig/Properties or OpenTofu/HCL"`
+	Format string   `json:"format,omitempty" jsonschema:"Kubernetes/YAML (the default of a text and a directory; a file that paths name has that of its extension), AppConfig/JSON, AppConfig/TOML, AppConfig/YAML, AppConfig/INI, AppConfig/Env, AppConfig/Properties or OpenTofu/HCL; auto takes every file of a directory"`
 	Where  string   `json:"where,omitempty" jsonschema:"select only resources for which this is true, such as ConfigHub.ResourceType = 'apps/v1/Deployment' AND metadata.namespace = 'shop'"`
 }
 

@@ -13,6 +13,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// TestMain lets the test binary be a fctl that writes something and does not end.
+func TestMain(m *testing.M) {
+	if os.Getenv("FCTL_FORCE_TTY") != "" {
+		_, _ = os.Stdout.WriteString("what was done")
+		_, _ = os.Stderr.WriteString("bad.yaml:1:1: a problem")
+		time.Sleep(time.Minute)
+	}
+	os.Exit(m.Run())
+}
+
 // prepared returns a server with roots a and b, the second of which is given by a link, and the
 // directory that they are in.
 func prepared(t *testing.T) (_ *Server, top string) {
@@ -150,5 +160,26 @@ func TestCallsWait(t *testing.T) {
 	if _, _, err := s.answer(t.Context(), call{}); err == nil || err.Error() != "the call was cancelled" {
 		t.Error(err)
 	}
-	s.calls.Wait()
+}
+
+// TestLate checks that the answer of a call which takes too long has what fctl said, and that the
+// time in which a call waits for others does not count.
+func TestLate(t *testing.T) {
+	s, _ := prepared(t)
+	s.Program, s.Timeout = os.Args[0], -grace+time.Second
+	s.New(t.Context())
+	for range cap(s.running) {
+		s.running <- struct{}{}
+	}
+	time.AfterFunc(1500*time.Millisecond, func() { <-s.running })
+	result, _, err := s.answer(t.Context(), call{})
+	if err != nil || !result.IsError || len(result.Content) != 2 {
+		t.Fatalf("%+v %v", result, err)
+	}
+	said, _ := result.Content[0].(*mcp.TextContent)
+	done, _ := result.Content[1].(*mcp.TextContent)
+	if !strings.HasPrefix(said.Text, "bad.yaml:1:1: a problem\nthe call took longer than ") ||
+		done.Text != "what was done" {
+		t.Errorf("%s\n%s", said.Text, done.Text)
+	}
 }

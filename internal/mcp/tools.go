@@ -84,7 +84,8 @@ func (s *Server) planLinks(ctx context.Context, _ *request, in Place) (*result, 
 			return nil, Answer{}, fmt.Errorf("the workspace: %w", err)
 		}
 	}
-	return s.answer(ctx, call{words: []string{"link", "plan", "-o", "json"}, dir: dir, values: true})
+	words := []string{"link", "plan", "-o", "json", "--directory=" + s.shown(dir)}
+	return s.answer(ctx, call{words: words, values: true})
 }
 
 // do runs a chain that is not empty.
@@ -116,7 +117,8 @@ func (s *Server) run(ctx context.Context, in Chain, c call) (_ *result, _ Answer
 	if err := os.WriteFile(chain, text, 0o600); err != nil {
 		return nil, Answer{}, err
 	}
-	c.words = append(c.words, "--functions="+chain)
+	c.chain = s.shown(chain)
+	c.words = append(c.words, "--functions="+c.chain)
 	return s.answer(ctx, c)
 }
 
@@ -146,6 +148,7 @@ func (s *Server) source(c *call, in Source) error {
 	if in.Where != "" {
 		c.words = append(c.words, "--where-resource="+in.Where)
 	}
+	c.words = append(c.words, toolchain(in.Format)...)
 	switch {
 	case len(in.Paths) > 0 && in.Text != "":
 		return errors.New("paths and text exclude each other")
@@ -162,7 +165,7 @@ func (s *Server) source(c *call, in Source) error {
 		return errors.New("paths or a text are missing")
 	default:
 		c.stdin = in.Text
-		c.words = append(append(c.words, toolchain(in.Format)...), "--filename=-")
+		c.words = append(c.words, "--filename=-")
 	}
 	return nil
 }
@@ -188,7 +191,7 @@ func (s *Server) below(path string) (string, error) {
 			return real, nil
 		}
 	}
-	return "", fmt.Errorf("%s is no file or directory below %s", path, strings.Join(s.Roots, " or "))
+	return "", fmt.Errorf("%s is not a file or directory below %s", path, strings.Join(s.Roots, " or "))
 }
 
 // shown returns a path as answers show it: relative to the first root, where fctl runs.

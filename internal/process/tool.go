@@ -18,7 +18,8 @@ type Tool struct {
 	Env            []string // variables besides those of the caller
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Patience is how long the tool may tidy up when the context ends, before it is killed.
+	// Patience is how long the tool may tidy up when the context ends, before it is killed. A tool
+	// with patience ends with fctl, too, where the system can do that.
 	Patience time.Duration
 }
 
@@ -39,7 +40,13 @@ func (t *Tool) command(ctx context.Context) *exec.Cmd {
 }
 
 // Run runs the tool and waits for it.
-func (t *Tool) Run(ctx context.Context) error { return t.command(ctx).Run() }
+func (t *Tool) Run(ctx context.Context) error {
+	cmd := t.command(ctx)
+	if t.Patience > 0 {
+		defer endWithCaller(cmd)()
+	}
+	return cmd.Run()
+}
 
 // Start starts the tool. wait waits for it.
 func (t *Tool) Start(ctx context.Context) (wait func() error, err error) {
