@@ -101,36 +101,82 @@ func (c *Client) Invoke(
 	return &response, nil
 }
 
+// Session opens a connection over which fctl runs the functions of a server as if they were its own.
+// Its messages are those of fctl and may change with its version.
+func (c *Client) Session(ctx context.Context, protocol string) (io.ReadWriteCloser, error) {
+	request, err := c.request(ctx, http.MethodGet, "session", nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Connection", "Upgrade")
+	request.Header.Set("Upgrade", protocol)
+	response, err := c.HTTP.Do(request)
+	if err != nil {
+		return nil, c.failed(err)
+	}
+	if conn, ok := response.Body.(io.ReadWriteCloser); ok &&
+		response.StatusCode == http.StatusSwitchingProtocols {
+		return conn, nil
+	}
+	defer response.Body.Close() //nolint:errcheck // it is read below
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return nil, c.failed(err)
+	}
+	return nil, problem(response, text)
+}
+
 // path returns where a toolchain is.
 func path(t api.ToolchainType) string { return "function/" + t.Segment() }
 
-// send sends a request and decodes the answer, unless it is for nobody.
-func (c *Client) send(ctx context.Context, method, path string, body []byte, answer any) error {
-	target := c.base.JoinPath(path)
-	request, err := http.NewRequestWithContext(ctx, method, target.String(), bytes.NewReader(body))
+// request returns a request for a path of the server.
+func (c *Client) request(
+	ctx context.Context, method, path string, body []byte,
+) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath(path).String(),
+		bytes.NewReader(body))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	if c.token != "" {
 		request.Header.Set("Authorization", "Bearer "+c.token)
 	}
+	return request, nil
+}
+
+// failed returns the error of a request that got no answer.
+func (c *Client) failed(err error) error {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err // the address is in the message
+	}
+	return fmt.Errorf("the server at %s: %w", c.base.Redacted(), err)
+}
+
+// problem returns the error of an answer that is not what was asked for.
+func problem(response *http.Response, text []byte) *Error {
+	var problem struct{ Detail string }
+	_ = json.Unmarshal(text, &problem) // another server may answer with other text
+	return &Error{response.StatusCode, cmp.Or(problem.Detail, response.Status)}
+}
+
+// send sends a request and decodes the answer, unless it is for nobody.
+func (c *Client) send(ctx context.Context, method, path string, body []byte, answer any) error {
+	request, err := c.request(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
 	response, err := c.HTTP.Do(request)
 	if err != nil {
-		if failed, ok := errors.AsType[*url.Error](err); ok {
-			err = failed.Err // the address is in the message
-		}
-		return fmt.Errorf("the server at %s: %w", c.base.Redacted(), err)
+		return c.failed(err)
 	}
 	defer response.Body.Close() //nolint:errcheck // it has been read
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	switch {
 	case err != nil:
-		return fmt.Errorf("the server at %s: %w", c.base.Redacted(), err)
+		return c.failed(err)
 	case response.StatusCode != http.StatusOK:
-		var problem struct{ Detail string }
-		_ = json.Unmarshal(text, &problem) // another server may answer with other text
-		return &Error{response.StatusCode, cmp.Or(problem.Detail, response.Status)}
+		return problem(response, text)
 	case answer == nil:
 		return nil
 	}

@@ -41,6 +41,15 @@ func (e *Executor) Describe(t api.ToolchainType, name string) (*Description, boo
 	}
 	all := resourceTypes(h.ResourceProvider())
 	switch {
+	case signature.AttributeName != "" && e.remote != nil:
+		registered, err := e.remote.RegisteredPaths(t)
+		if err != nil {
+			return nil, false
+		}
+		paths := registered[signature.AttributeName]
+		d.Paths = pathsOf(configkit.PathSourceFunc(func(t api.ResourceType) []*api.PathVisitorInfo {
+			return slices.Collect(maps.Values(paths[t]))
+		}), slices.Collect(maps.Keys(paths)))
 	case signature.AttributeName != "":
 		d.Paths = pathsOf(h.ResourceProvider().AttributePaths(signature.AttributeName), all)
 	case registration.Paths != nil:
@@ -49,7 +58,7 @@ func (e *Executor) Describe(t api.ToolchainType, name string) (*Description, boo
 	types := slices.Sorted(maps.Keys(d.Paths))
 	if known, ok := h.ResourceProvider().(interface{ OfOperator(api.ResourceType) bool }); ok {
 		d.Operators = slices.DeleteFunc(slices.Clone(types), func(t api.ResourceType) bool {
-			return !known.OfOperator(t)
+			return !known.OfOperator(t) || !slices.Contains(all, t) // only the server knows it
 		})
 	}
 	if len(d.AffectedResourceTypes) == 0 {
@@ -67,8 +76,11 @@ func (e *Executor) RegisteredPaths(
 	t api.ToolchainType,
 ) (api.AttributeNameToResourceTypeToPathToVisitorInfoType, error) {
 	h, err := e.handler(t)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case e.remote != nil:
+		return e.remote.RegisteredPaths(t)
 	}
 	return h.ResourceProvider().RegisteredPaths(), nil
 }

@@ -25,6 +25,8 @@ type Executor struct {
 	handlers map[api.ToolchainType]func() *handler.FunctionHandler
 	// toolchains are the built-in ones and then those of authors, in the order of registration.
 	toolchains []Toolchain
+	added      Added
+	remote     Remote // nil if requests run here
 }
 
 // NewEmptyExecutor returns an executor that knows the toolchains but has no functions. It uses a
@@ -187,7 +189,12 @@ func (e *Executor) Run(
 	if err != nil {
 		return nil, err
 	}
-	result, err := h.Run(ctx, request, options)
+	var result *handler.Result
+	if e.remote != nil {
+		result, err = e.remote.Run(ctx, request, options, &e.added)
+	} else {
+		result, err = h.Run(ctx, request, options)
+	}
 	if err == nil && options.Secrets {
 		e.hideSecrets(t, request, result, options.NamesOnly)
 	}

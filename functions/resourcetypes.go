@@ -34,6 +34,7 @@ func (e *Executor) AddResourceTypes(files ...resourcetypes.TypesFile) error {
 	if err := extensible.AddFiles(files...); err != nil {
 		return err
 	}
+	e.added.Types = append(e.added.Types, files...)
 	var problems []error
 	for _, attribute := range provider.Attributes() {
 		if before, ok := known[attribute.Name]; ok && before.File == attribute.File {

@@ -14,6 +14,7 @@ func (e *Executor) AddSchemas(read func() ([]schemas.SchemaFile, error)) error {
 	library, err := e.schemas()
 	if err == nil {
 		library.AddFiles(read)
+		e.added.Schemas = read
 	}
 	return err
 }
@@ -24,6 +25,7 @@ func (e *Executor) AddInputs(read func() []schemas.SchemaFile) error {
 	library, err := e.schemas()
 	if err == nil {
 		library.AddInputs(read)
+		e.added.Inputs = read
 	}
 	return err
 }
@@ -34,6 +36,7 @@ func (e *Executor) AddOwnDefinitions(read func() []schemas.SchemaFile) error {
 	library, err := e.schemas()
 	if err == nil {
 		library.AddOwn(read)
+		e.added.Definitions = read
 	}
 	return err
 }
@@ -41,6 +44,9 @@ func (e *Executor) AddOwnDefinitions(read func() []schemas.SchemaFile) error {
 // SchemaClashes returns the clashes between the files of AddSchemas and the built-in schemas that a
 // run asked for, see [schemas.Library.Clashes].
 func (e *Executor) SchemaClashes() []schemas.Clash {
+	if e.remote != nil {
+		return e.remote.SchemaClashes()
+	}
 	library, err := e.schemas()
 	if err != nil {
 		return nil

@@ -1,6 +1,7 @@
 package yamlkit
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,12 @@ type Seen struct{ types map[api.ResourceType]fields }
 // fields are the keys of a map with what is below them. Those of a list are *, for all elements,
 // and for each scalar in an element that is a map, the segment that looks it up.
 type fields map[string]fields
+
+// MarshalJSON returns the types with their keys.
+func (s Seen) MarshalJSON() ([]byte, error) { return json.Marshal(s.types) }
+
+// UnmarshalJSON reads what MarshalJSON returns.
+func (s *Seen) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &s.types) }
 
 // Add adds the values of a resource. It keeps no reference to them.
 func (s *Seen) Add(t api.ResourceType, resource gaby.Value) {

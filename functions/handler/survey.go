@@ -2,6 +2,7 @@ package handler
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"sync"
 
@@ -32,6 +33,26 @@ func (s *Survey) Add(other *Survey) {
 	}
 	s.seen.AddAll(&other.seen)
 	s.Incomplete = s.Incomplete || other.Incomplete
+}
+
+// surveyText is a survey as JSON.
+type surveyText struct {
+	Incomplete bool
+	Selected   []int
+	Seen       yamlkit.Seen
+}
+
+// MarshalJSON returns the survey for a handler elsewhere.
+func (s *Survey) MarshalJSON() ([]byte, error) {
+	return json.Marshal(surveyText{s.Incomplete, s.selected, s.seen})
+}
+
+// UnmarshalJSON reads what MarshalJSON returns.
+func (s *Survey) UnmarshalJSON(text []byte) error {
+	var t surveyText
+	err := json.Unmarshal(text, &t)
+	*s = Survey{t.Incomplete, t.Selected, t.Seen}
+	return err
 }
 
 // Surveyed is what one function gets of a survey.

@@ -105,7 +105,7 @@ func (c *completer) load() bool {
 	if err != nil {
 		return false
 	}
-	if c.executor, err = c.app.ExecutorFor(c.cmd.Context(), s); err != nil {
+	if c.executor, err = c.app.ExecutorAt(c.cmd.Context(), s, c.flags); err != nil {
 		c.executor = nil
 		return false
 	}

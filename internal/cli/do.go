@@ -140,7 +140,7 @@ func (r *run) load(ctx context.Context) (err error) {
 	if r.settings, err = r.app.Settle(r.sources, r.cmd.Flags()); err != nil {
 		return err
 	}
-	executor, err := r.app.ExecutorFor(ctx, r.settings)
+	executor, err := r.app.ExecutorAt(ctx, r.settings, r.cmd.Flags())
 	if err == nil {
 		r.executor = executor
 	}
@@ -234,7 +234,7 @@ func (r *run) execute(ctx context.Context) error {
 func decidesFunctions(f *pflag.Flag) bool {
 	return slices.Contains([]string{
 		"resource-types", "config", "directory", "no-project-settings", "untrusted", "trust",
-		"max-size", "max-memory", "timeout",
+		"max-size", "max-memory", "timeout", "server", "token-file", "ca-file",
 	}, f.Name)
 }
 

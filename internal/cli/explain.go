@@ -50,6 +50,7 @@ text of a policy, to read or to copy it: 'fctl help policies'.`,
 	cmd.Flags().StringVar(&o.policy, "policy", "",
 		"print the text of a `POLICY`: "+strings.Join(policies.Names(), ", "))
 	o.resourceTypes = addToolchainFlags(cmd.Flags())
+	command.AddServer(cmd.Flags(), "use the functions of")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		switch {
 		case o.file != "" && o.schema, o.policy != "" && (o.file != "" || o.schema):

@@ -120,6 +120,7 @@ func addChainFlags(a *command.App, flags *pflag.FlagSet, o *runFlags) {
 		"set a value of the unit's context, `NAME=VALUE`: space, space-id, unit-id, "+
 			"organization-id, revision-num, approved-by, previous-data-hash, unit-label.KEY")
 	addToolchainFlags(flags)
+	command.AddServer(flags, "use the functions of")
 	flags.Lookup("toolchain").Usage += "; in directories the default is Kubernetes/YAML, and " +
 		"auto takes every format"
 }

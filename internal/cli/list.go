@@ -39,6 +39,7 @@ function matches, the status is 1.`,
 	form := command.AddOutput(cmd.Flags(), "table, wide (with parameters), json (the signatures), name",
 		"table", "wide", "json", "name")
 	addToolchainFlags(cmd.Flags())
+	command.AddServer(cmd.Flags(), "use the functions of")
 	all := cmd.Flags().Bool("all", false, "also list deprecated functions")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		set, err := functionsOf(a, cmd)
@@ -88,7 +89,7 @@ func loadFunctions(a *command.App, cmd *cobra.Command) (set functionSet, err err
 	if set.settings, err = a.Settings(cmd.Flags()); err != nil {
 		return set, err
 	}
-	if set.executor, err = a.ExecutorFor(cmd.Context(), set.settings); err != nil {
+	if set.executor, err = a.ExecutorAt(cmd.Context(), set.settings, cmd.Flags()); err != nil {
 		return set, err
 	}
 	a.Console().Notes("", do.SettingsNotes(set.settings, set.executor)...)

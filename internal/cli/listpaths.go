@@ -28,6 +28,7 @@ type) and path, with what is known about the values there.`,
 	resourceType := cmd.Flags().String("resource-type", "",
 		"list only paths of resources of `TYPE`")
 	addToolchainFlags(cmd.Flags())
+	command.AddServer(cmd.Flags(), "use the functions of")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		set, err := functionsOf(a, cmd)
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fctl-dev/fctl/internal/server/frame"
 )
 
 // batch is requests that a worker has.
@@ -30,7 +32,7 @@ func (p *pool) answer(jobs []*job, release func()) []*job {
 	jobs = slices.DeleteFunc(jobs, func(j *job) bool {
 		gone := j.ctx.Err() != nil
 		if gone {
-			j.answer <- frame{}
+			j.answer <- frame.Frame{}
 		}
 		return gone
 	})
@@ -67,13 +69,13 @@ func (b *batch) run() error {
 	}()
 	var all []byte
 	for _, j := range b.jobs {
-		all = j.request.append(all)
+		all = j.request.Append(all)
 	}
 	if _, err := b.worker.In.Write(all); err != nil {
 		return err
 	}
 	for b.next < len(b.jobs) {
-		answer, err := readFrame(b.worker.out, b.pool.most)
+		answer, err := frame.Read(b.worker.out, b.pool.most)
 		if err != nil {
 			return err
 		}

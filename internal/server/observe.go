@@ -23,7 +23,8 @@ func (s *Server) newMetrics() *metrics.Metrics {
 		"Requests by route and status of the answer.", "route", "status")
 	m.Gauge("fctl_serve_requests", "Requests that are worked on or wait.",
 		func() int64 { return int64(len(s.slots)) })
-	m.Gauge("fctl_serve_workers", "Worker processes.", s.pool.processes.Load)
+	m.Gauge("fctl_serve_workers", "Worker processes.",
+		func() int64 { return s.pool.processes.Load() + s.sessions.workers.processes.Load() })
 	return m
 }
 

@@ -104,6 +104,13 @@ func document(t *testing.T) object {
 				"summary":   "End the server, from its machine only",
 				"responses": answer("It ends.", "OK"),
 			}},
+			"/session": object{"get": object{
+				"summary": "A connection over which fctl --server runs functions as if they were its own",
+				"responses": object{
+					"101":     object{"description": "The messages are those of the same version of fctl."},
+					"default": object{"description": "There is no session.", "content": content("application/problem+json", "Problem")},
+				},
+			}},
 			"/metrics": object{"get": object{
 				"summary": "Counts for Prometheus",
 				"responses": object{"200": object{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fctl-dev/fctl/internal/process"
+	"github.com/fctl-dev/fctl/internal/server/frame"
 )
 
 // A worker gets short requests in batches, because writing to a process and waiting for it costs as
@@ -49,8 +50,8 @@ type pool struct {
 // job is a request that waits for its answer.
 type job struct {
 	ctx     context.Context // of the client
-	request frame
-	answer  chan frame
+	request frame.Frame
+	answer  chan frame.Frame
 	alone   bool // a worker that had it with others has ended
 }
 
@@ -78,8 +79,8 @@ func newPool(n, requests int, timeout time.Duration, most int,
 }
 
 // do has a worker answer a request. If the client has gone the answer is of no use.
-func (p *pool) do(ctx context.Context, request frame) frame {
-	j := &job{ctx: ctx, request: request, answer: make(chan frame, 1)}
+func (p *pool) do(ctx context.Context, request frame.Frame) frame.Frame {
+	j := &job{ctx: ctx, request: request, answer: make(chan frame.Frame, 1)}
 	p.queue <- j
 	return <-j.answer
 }
@@ -88,6 +89,10 @@ func (p *pool) do(ctx context.Context, request frame) frame {
 func (p *pool) close() {
 	close(p.closed)
 	p.all.Wait()
+	p.endIdle()
+}
+
+func (p *pool) endIdle() {
 	for _, w := range p.idle {
 		p.end(w)
 	}
@@ -116,10 +121,10 @@ func (p *pool) work() {
 // more returns a request together with others that wait and are short.
 func (p *pool) more(first *job) []*job {
 	jobs := []*job{first}
-	for size := first.request.size(); !first.alone && len(jobs) < batchRequests; {
+	for size := first.request.Size(); !first.alone && len(jobs) < batchRequests; {
 		select {
 		case j := <-p.queue:
-			if size += j.request.size(); j.alone || size > batchBytes {
+			if size += j.request.Size(); j.alone || size > batchBytes {
 				p.queue <- j // it takes all requests at once
 				return jobs
 			}

@@ -3,6 +3,8 @@ package server
 import (
 	"encoding/json"
 	"net/http"
+
+	"github.com/fctl-dev/fctl/internal/server/frame"
 )
 
 // The types of what the server returns.
@@ -21,9 +23,9 @@ type Problem struct {
 }
 
 // problem returns a problem as an answer.
-func problem(status int, detail string) frame {
+func problem(status int, detail string) frame.Frame {
 	body, _ := json.Marshal(Problem{ // a struct of texts always has JSON
 		"about:blank", http.StatusText(status), status, detail, detail,
 	})
-	return frame{uint32(status), []byte(problemType), body}
+	return frame.Frame{Number: uint32(status), Name: []byte(problemType), Body: body}
 }

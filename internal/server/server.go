@@ -30,6 +30,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/process"
+	"github.com/fctl-dev/fctl/internal/server/frame"
 )
 
 // openAPI describes the requests and answers. The test of it writes the file.
@@ -41,7 +42,9 @@ var openAPI []byte
 type Options struct {
 	Executor *functions.Executor // what GET requests describe
 	// Worker starts a process that calls [Work].
-	Worker  func() (*process.Child, error)
+	Worker func() (*process.Child, error)
+	// Session starts a process that calls [remote.Work].
+	Session func() (*process.Child, error)
 	Workers int // the most that run
 	// Requests is the number of requests that are worked on or wait; others are refused.
 	Requests int
@@ -62,6 +65,7 @@ type Server struct {
 	options    Options
 	toolchains map[string]api.ToolchainType // by the segment of an address, and by name
 	pool       *pool
+	sessions   *sessions
 	slots      chan struct{}
 	http       *http.Server
 	stop       chan struct{} // has a value once a client wants the server to end
@@ -80,7 +84,8 @@ const (
 func New(o Options) (*Server, error) {
 	s := &Server{
 		options: o, toolchains: map[string]api.ToolchainType{}, slots: make(chan struct{}, o.Requests), stop: make(chan struct{}, 1),
-		pool: newPool(o.Workers, o.Requests, o.Timeout, int(slackFactor*o.Body+slackBytes), o.Worker),
+		pool:     newPool(o.Workers, o.Requests, o.Timeout, int(slackFactor*o.Body+slackBytes), o.Worker),
+		sessions: newSessions(o.Workers, o.Timeout, o.Session),
 	}
 	for _, t := range o.Executor.Toolchains() {
 		s.toolchains[t.Segment()], s.toolchains[string(t)] = t, t
@@ -93,11 +98,12 @@ func New(o Options) (*Server, error) {
 	mux.HandleFunc("GET /function/{toolchain}", s.signatures)
 	mux.HandleFunc("GET /function/{toolchain}/paths", s.paths)
 	mux.HandleFunc("POST /function/{toolchain}", s.invoke)
+	mux.HandleFunc("GET /session", s.session)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		send(w, problem(http.StatusNotFound, "nothing is served at "+r.Method+" "+r.URL.Path))
 	})
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-		send(w, frame{http.StatusOK, []byte(jsonType), openAPI})
+		send(w, frame.Frame{Number: http.StatusOK, Name: []byte(jsonType), Body: openAPI})
 	})
 	metrics := s.newMetrics()
 	mux.Handle("GET /metrics", metrics)
@@ -150,6 +156,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		err = errors.Join(fmt.Errorf("requests were still in work after %v", s.options.Grace),
 			s.http.Close())
 	}
+	s.sessions.close(grace)
 	s.pool.close()
 	if s.tracer != nil && err == nil {
 		s.tracer.close()
@@ -270,7 +277,7 @@ func (s *Server) invoke(w http.ResponseWriter, r *http.Request) {
 		send(w, problem(http.StatusBadRequest, fmt.Sprintf("the request cannot be read: %v", err)))
 		return
 	}
-	answer := s.pool.do(r.Context(), frame{name: []byte(t), body: text.Bytes()})
+	answer := s.pool.do(r.Context(), frame.Frame{Name: []byte(t), Body: text.Bytes()})
 	if r.Context().Err() == nil {
 		send(w, answer)
 	}
@@ -302,13 +309,13 @@ func sendJSON(w http.ResponseWriter, value any) {
 		send(w, problem(http.StatusInternalServerError, err.Error()))
 		return
 	}
-	send(w, frame{http.StatusOK, []byte(jsonType), body})
+	send(w, frame.Frame{Number: http.StatusOK, Name: []byte(jsonType), Body: body})
 }
 
-func send(w http.ResponseWriter, answer frame) {
-	w.Header().Set("Content-Type", string(answer.name))
-	w.Header().Set("Content-Length", strconv.Itoa(len(answer.body)))
+func send(w http.ResponseWriter, answer frame.Frame) {
+	w.Header().Set("Content-Type", string(answer.Name))
+	w.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)))
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(int(answer.number))
-	_, _ = w.Write(answer.body) // the client may have gone
+	w.WriteHeader(int(answer.Number))
+	_, _ = w.Write(answer.Body) // the client may have gone
 }

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"runtime"
 	"runtime/debug"
@@ -17,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/server/frame"
 )
 
 // Work answers the requests that a server writes to in, one after the other, until in ends. A
@@ -28,34 +27,13 @@ import (
 func Work(ctx context.Context, executor *functions.Executor, in io.Reader, out io.Writer) error {
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(gcPercent)
-	requests, done := make(chan frame, batchRequests), make(chan error, 1)
-	go func() { done <- answerAll(ctx, executor, requests, out) }()
-	from := bufio.NewReaderSize(in, batchBytes)
-	for {
-		request, err := readFrame(from, math.MaxInt)
-		switch {
-		case err == nil:
-			requests <- request
-			continue
-		case !errors.Is(err, io.EOF) || errors.Is(err, errFrame):
-			return err
-		}
-		close(requests)
-		select {
-		case err := <-done:
-			return err
-		case <-time.After(unwanted):
-			return errors.New("the server has ended")
-		}
-	}
+	return frame.Work(bufio.NewReaderSize(in, batchBytes), batchRequests,
+		func(requests <-chan frame.Frame) error { return answerAll(ctx, executor, requests, out) })
 }
-
-// unwanted is how long the end of the requests waits for answers: a server that works has them.
-const unwanted = 100 * time.Millisecond
 
 // answerAll answers requests until there are no more.
 func answerAll(
-	ctx context.Context, executor *functions.Executor, requests <-chan frame, out io.Writer,
+	ctx context.Context, executor *functions.Executor, requests <-chan frame.Frame, out io.Writer,
 ) error {
 	answers := &answers{out: bufio.NewWriterSize(out, batchBytes)}
 	answers.late = time.AfterFunc(latest, func() { _ = answers.flush() }) // the next one fails, too
@@ -85,13 +63,13 @@ type answers struct {
 	late *time.Timer // flushes
 }
 
-func (a *answers) add(f frame) error {
+func (a *answers) add(f frame.Frame) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.out.Buffered() == 0 {
 		a.late.Reset(latest)
 	}
-	_, err := a.out.Write(f.append(nil))
+	_, err := a.out.Write(f.Append(nil))
 	return err
 }
 
@@ -103,12 +81,12 @@ func (a *answers) flush() error {
 }
 
 // invoke runs the chain of a request.
-func invoke(ctx context.Context, executor *functions.Executor, request frame) frame {
+func invoke(ctx context.Context, executor *functions.Executor, request frame.Frame) frame.Frame {
 	var r api.FunctionInvocationRequest
-	if err := json.Unmarshal(request.body, &r); err != nil {
+	if err := json.Unmarshal(request.Body, &r); err != nil {
 		return problem(http.StatusBadRequest, fmt.Sprintf("the request cannot be read: %v", err))
 	}
-	t := api.ToolchainType(request.name)
+	t := api.ToolchainType(request.Name)
 	if r.ToolchainType != "" && r.ToolchainType != t {
 		return problem(http.StatusBadRequest,
 			fmt.Sprintf("the request is for the toolchain %s, the address for %s", r.ToolchainType, t))
@@ -128,5 +106,5 @@ func invoke(ctx context.Context, executor *functions.Executor, request frame) fr
 	if err != nil {
 		return problem(http.StatusInternalServerError, err.Error())
 	}
-	return frame{http.StatusOK, []byte(jsonType), body}
+	return frame.Frame{Number: http.StatusOK, Name: []byte(jsonType), Body: body}
 }

@@ -2,17 +2,12 @@ package serve
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"net/http"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/client"
 	"github.com/fctl-dev/fctl/internal/cli/command"
-	"github.com/fctl-dev/fctl/internal/diag"
 )
 
 // newOK makes the command by which scripts wait for a server, newShutdown the one that stops it.
@@ -50,45 +45,13 @@ func ofServer(name, short, long string,
 		Use: name + " [flags]", Short: short, Long: long, Args: command.NoArguments,
 		Example: "  fctl " + name + "\n  fctl " + name + " --server http://127.0.0.1:9080",
 	}
-	address := cmd.Flags().String("server", "", "ask the server at `URL`")
-	tokenFile := cmd.Flags().String("token-file", "", "send the token in `FILE`")
-	authorities := cmd.Flags().String("ca-file", "",
-		"trust the certificates of servers that those in `FILE` sign, no others")
+	command.AddServer(cmd.Flags(), "ask")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if *address == "" {
-			return nil
-		}
-		token, err := newToken(*tokenFile, nil)
-		if err != nil {
-			return err
-		}
-		c, err := client.New(*address, token())
-		if err != nil {
-			return diag.Usage("--server: %w", err)
-		}
-		if err := trust(c, *authorities); err != nil {
+		c, err := command.Client(cmd.Flags())
+		if c == nil || err != nil {
 			return err
 		}
 		return do(cmd.Context(), c)
 	}
 	return cmd
-}
-
-// trust lets a client trust the authorities in a file, if there is one, and no others.
-func trust(c *client.Client, file string) error {
-	if file == "" {
-		return nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return diag.Input(file, "", err)
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(text) {
-		return diag.Usage("--ca-file: %s has no certificates", file)
-	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	c.HTTP.Transport = transport
-	return nil
 }

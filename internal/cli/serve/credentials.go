@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"crypto/tls"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 )
 
@@ -75,11 +75,7 @@ func newToken(file string, report func(error)) (func() string, error) {
 		return func() string { return "" }, nil
 	}
 	l, err := newLatest(report, func(texts [][]byte) (string, error) {
-		token := strings.TrimSpace(string(texts[0]))
-		if token == "" {
-			return "", diag.Usage("--token-file: %s is empty", file)
-		}
-		return token, nil
+		return command.ParseToken(file, texts[0])
 	}, file)
 	return l.get, err
 }

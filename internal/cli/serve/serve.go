@@ -10,18 +10,21 @@ import (
 	"log/slog"
 	"net"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/parallel"
 	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/server"
+	"github.com/fctl-dev/fctl/internal/server/remote"
 )
 
 // serveFlags are the flags of serve.
@@ -54,6 +57,7 @@ and the answer is a FunctionInvocationResponse:
   GET  /function/ok                 "OK"; also /healthz and /readyz
   GET  /metrics                     counts and times for Prometheus
   GET  /openapi.json                this, as OpenAPI
+  GET  /session                     for fctl --server
   POST /function/shutdown           end the server, from this machine only
 
 TOOLCHAIN is kubernetes, opentofu, properties, or a name such as appconfig-toml.
@@ -116,12 +120,16 @@ func (o *serveFlags) run(a *command.App, cmd *cobra.Command) error {
 	// The worker says more about its own limit, and has time to do so.
 	timeout := limit.Of(cmd.Context()).Time() + 5*time.Second
 	cpu := server.CPUTime(timeout)
-	server, err := server.New(server.Options{
+	serving, err := server.New(server.Options{
 		Executor: executor, Workers: o.workers, Requests: o.requests, Body: o.body,
 		Timeout: timeout, Grace: o.grace, Token: token, Names: o.names,
 		TLS: certificates, Log: o.logger(a.Streams.ErrOut), Report: report,
 		Worker: func() (*process.Child, error) {
 			return process.StartChild(addressSpace*s.MemoryBytes, cpu, words...)
+		},
+		Session: func() (*process.Child, error) {
+			return process.StartChild(addressSpace*s.MemoryBytes, server.SessionTime(timeout),
+				append(slices.Clip(words), "--sessions")...)
 		},
 	})
 	if err != nil {
@@ -141,7 +149,7 @@ func (o *serveFlags) run(a *command.App, cmd *cobra.Command) error {
 	debug.SetGCPercent(gcPercent)
 	a.Writes.Begin() // a signal does not cut requests short
 	defer a.Writes.End()
-	if err := server.Serve(cmd.Context(), listener); err != nil {
+	if err := serving.Serve(cmd.Context(), listener); err != nil {
 		return diag.Failures(err, api.FailureFunction)
 	}
 	return context.Cause(cmd.Context())
@@ -181,21 +189,26 @@ const serveRequests = "serve-requests"
 
 // newServeRequests makes the command that answers the requests of a server.
 func newServeRequests(a *command.App) *cobra.Command {
-	return &cobra.Command{
-		Use: serveRequests, Hidden: true, Args: command.NoArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.Settings(cmd.Flags())
-			if err != nil {
-				return err
+	cmd := &cobra.Command{Use: serveRequests, Hidden: true, Args: command.NoArguments}
+	sessions := cmd.Flags().Bool("sessions", false, "answer the messages of sessions")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		s, err := a.Settings(cmd.Flags())
+		if err != nil {
+			return err
+		}
+		executor := func() (*functions.Executor, error) { return a.ExecutorFor(cmd.Context(), s) }
+		if *sessions {
+			err = remote.Work(cmd.Context(), executor, a.Streams.In, a.Streams.Out)
+		} else {
+			var own *functions.Executor
+			if own, err = executor(); err == nil {
+				err = server.Work(cmd.Context(), own, a.Streams.In, a.Streams.Out)
 			}
-			executor, err := a.ExecutorFor(cmd.Context(), s)
-			if err != nil {
-				return err
-			}
-			if err := server.Work(cmd.Context(), executor, a.Streams.In, a.Streams.Out); err != nil {
-				return diag.Failures(err, api.FailureFunction)
-			}
-			return nil
-		},
+		}
+		if err != nil {
+			return diag.Failures(err, api.FailureFunction)
+		}
+		return nil
 	}
+	return cmd
 }

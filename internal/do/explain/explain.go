@@ -11,6 +11,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/out"
 )
 
@@ -77,7 +78,7 @@ func Function(d *functions.Description, c CommandLine, head func(string) string)
 		}
 		b.WriteString(pathGroups(own))
 		if len(d.Operators) > 0 {
-			say("  %d types of operators (%s)", len(d.Operators), allPaths(d, c))
+			say("  %s of operators (%s)", diag.Count(len(d.Operators), "type"), allPaths(d, c))
 		}
 	} else if len(d.AffectedResourceTypes) > 0 {
 		section("Resource types")
