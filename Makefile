@@ -48,7 +48,7 @@ cross: ## what builds for darwin and windows: fctl, and the tests of what differ
 test: ## all tests; random cases are the same ones every time, make random has others
 	$(RACE_ENV) RAPID_SEED=1 CGO_ENABLED=$(if $(RACE),1,0) go test -timeout 30m $(RACE) $$(go list ./... | grep -vxF "$$(go list $(PROCESSES))")
 	RAPID_SEED=1 go test -run '^($(NORACE_TESTS))$$' $(NORACE_PACKAGES)
-	go test $(PROCESSES)
+	go test -timeout 30m $(PROCESSES)
 LONG_TESTS := Readers|Tomllib|JSON5|RandomBlocks|MergeLaws|MergeTextLaws|RandomGarbledTexts|MergeAsTheModel|DiffIsAPatch|Replay|OracleCuts|OracleWorkload|PartsAgree|NamespacePartsAgree|StepsHoldIntermediateData|Module|Entries|CostOfLargeValues|GoldenOnOneProcessorAndOnEight|NoUpdateIsLost|KilledInPlace|Signals|Linear
 LONG_PACKAGES = $(shell grep -rlE '^func Test($(LONG_TESTS))' --include=*_test.go . | xargs -n1 dirname | sort -u)
 long: ## the tests over random cases with many more of them, of processes that are killed or update one file, and of cost

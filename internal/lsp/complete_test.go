@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -147,12 +148,12 @@ func TestComplete(t *testing.T) {
 func TestCompleteWhileChecking(t *testing.T) {
 	blocked := make(chan struct{})
 	t.Cleanup(func() { close(blocked) })
-	calls := 0
+	var calls atomic.Int32
 	e := edit(t, nil, func(server *Server, s *settings.Settings) {
 		s.TimeLimit = time.Second
 		executor := server.Executor
 		server.Executor = func(ctx context.Context, s *settings.Settings) (*functions.Executor, error) {
-			if calls++; calls == 1 {
+			if calls.Add(1) == 1 {
 				<-blocked
 			}
 			return executor(ctx, s)
