@@ -213,6 +213,8 @@ type FunctionInvocationRequest struct {
 
 	// RecordMutations asks for the Mutations of the response.
 	RecordMutations bool `json:",omitempty"`
+	// RecordFindings asks a server for the Findings of the response.
+	RecordFindings bool `json:",omitempty"`
 }
 
 // FunctionInvocationResponse is the result of a request.
@@ -239,6 +241,9 @@ type FunctionInvocationResponse struct {
 	Mutators      []int
 	Success       bool
 	ErrorMessages []string
+	// Findings are what validations found, what failed and what there is to note, with positions in
+	// the data of the request, if that asked a server for them.
+	Findings []Finding `json:",omitempty"`
 
 	// Changed reports whether the data differs from that of the request.
 	Changed bool `json:"-"`

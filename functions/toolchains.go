@@ -186,6 +186,17 @@ func ExampleFile(t api.ToolchainType) string { return exampleFile(builtIn(), t) 
 // ExampleFile returns a typical file name for a toolchain of the executor.
 func (e *Executor) ExampleFile(t api.ToolchainType) string { return exampleFile(e.toolchains, t) }
 
+// FilesOf returns the extensions and names of the files of a toolchain of the executor, as
+// [Toolchain] has them.
+func (e *Executor) FilesOf(t api.ToolchainType) []string {
+	for _, known := range e.toolchains {
+		if known.Name == t {
+			return slices.Clone(known.Files)
+		}
+	}
+	return nil
+}
+
 func exampleFile(toolchains []Toolchain, t api.ToolchainType) string {
 	for _, known := range toolchains {
 		if known.Name == t && known.Example != "" {

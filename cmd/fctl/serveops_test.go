@@ -234,7 +234,11 @@ func TestServeLogs(t *testing.T) {
 
 // TestServeIsDescribed checks the answers of a server with the document of OpenAPI that it serves.
 func TestServeIsDescribed(t *testing.T) {
-	s := serve(t, "")
+	dir := t.TempDir()
+	if out, err := process(t, "-C", dir, "workspace", "init").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	s := serve(t, "", "-C", dir)
 	get := func(method, path string, body []byte) (int, []byte) {
 		r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, bytes.NewReader(body))
 		if err != nil {
@@ -282,17 +286,26 @@ func TestServeIsDescribed(t *testing.T) {
 		if path == "/session" { // this client does not upgrade its connection
 			want = http.StatusUpgradeRequired
 		}
-		if status, _ := get(http.MethodGet, strings.Replace(path, "{toolchain}", "kubernetes", 1),
-			nil); status != want {
-			t.Errorf("GET %s: %d", path, status)
+		address := strings.NewReplacer("{toolchain}", "kubernetes", "{what}", "plan").Replace(path)
+		if status, text := get(http.MethodGet, address, nil); status != want {
+			t.Errorf("GET %s: %d %s", address, status, text)
 		}
 	}
 	_, text = get(http.MethodGet, "/function/kubernetes", nil)
 	check("Signatures", text)
 	_, text = get(http.MethodGet, "/function/kubernetes/paths", nil)
 	check("Paths", text)
+	_, text = get(http.MethodGet, "/about", nil)
+	check("About", text)
 	_, text = get(http.MethodGet, "/function/none", nil)
 	check("Problem", text)
+	status, text := get(http.MethodGet, "/workspace/plans", nil)
+	if check("Problem", text); status != http.StatusNotFound {
+		t.Errorf("an unknown part of the workspace: %d", status)
+	}
+	if status, text := get(http.MethodGet, "/workspace/graph", nil); status != http.StatusOK || !bytes.HasPrefix(text, []byte("<svg ")) {
+		t.Errorf("the picture of the links: %d %s", status, text)
+	}
 	for _, r := range []*api.FunctionInvocationRequest{
 		request(servedDocs, "set-replicas", 5), request(servedDocs, "get-replicas"),
 		request(servedDocs, "vet-placeholders"), request(servedDocs, "set-replicas", "x"),
@@ -309,7 +322,7 @@ func TestServeIsDescribed(t *testing.T) {
 		}
 		check("FunctionInvocationResponse", text)
 	}
-	if len(paths) != 9 {
+	if len(paths) != 12 {
 		t.Errorf("the document has the paths %q", paths)
 	}
 }

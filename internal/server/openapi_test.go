@@ -111,6 +111,32 @@ func document(t *testing.T) object {
 					"default": object{"description": "There is no session.", "content": content("application/problem+json", "Problem")},
 				},
 			}},
+			"/": object{"get": object{
+				"summary": "A page that runs chains and shows what they do",
+				"responses": object{"200": object{
+					"description": "HTML, with files below /page/.",
+					"content":     object{"text/html": object{"schema": object{"type": "string"}}},
+				}},
+			}},
+			"/about": object{"get": object{
+				"summary":   "The formats that the server has functions for",
+				"responses": answer("What the page begins with.", "About"),
+			}},
+			"/workspace/{what}": object{"get": object{
+				"summary": "The links of the workspace that the server was started in",
+				"parameters": []any{object{
+					"name": "what", "in": "path", "required": true,
+					"description": "The picture of the graph, or the plan as 'fctl link plan' has it.",
+					"schema":      object{"type": "string", "enum": []string{"graph", "plan"}},
+				}},
+				"responses": object{
+					"200": object{"description": "What they are now.", "content": object{
+						"image/svg+xml":    object{"schema": object{"type": "string"}},
+						"application/json": object{"schema": object{}},
+					}},
+					"default": object{"description": "There is no workspace, or it cannot be read.", "content": content("application/problem+json", "Problem")},
+				},
+			}},
 			"/metrics": object{"get": object{
 				"summary": "Counts for Prometheus",
 				"responses": object{"200": object{
@@ -134,6 +160,7 @@ func document(t *testing.T) object {
 				"Signatures":                 schemaOf[map[string]api.FunctionSignature](t, false),
 				"Paths": schemaOf[api.AttributeNameToResourceTypeToPathToVisitorInfoType](
 					t, false),
+				"About":   schemaOf[server.About](t, false),
 				"Problem": schemaOf[server.Problem](t, false),
 			},
 			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},

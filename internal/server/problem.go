@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/server/frame"
 )
 
@@ -20,12 +21,14 @@ type Problem struct {
 	Status  int    `json:"status"`
 	Detail  string `json:"detail"`
 	Message string `json:"message"` // the detail, for older clients
+	// Findings say where the data cannot be read.
+	Findings []api.Finding `json:"findings,omitempty"`
 }
 
 // problem returns a problem as an answer.
-func problem(status int, detail string) frame.Frame {
-	body, _ := json.Marshal(Problem{ // a struct of texts always has JSON
-		"about:blank", http.StatusText(status), status, detail, detail,
+func problem(status int, detail string, findings ...api.Finding) frame.Frame {
+	body, _ := json.Marshal(Problem{ // texts and numbers always have JSON
+		"about:blank", http.StatusText(status), status, detail, detail, findings,
 	})
 	return frame.Frame{Number: uint32(status), Name: []byte(problemType), Body: body}
 }

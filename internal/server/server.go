@@ -23,6 +23,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,7 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/server/frame"
+	"github.com/fctl-dev/fctl/internal/server/page"
 )
 
 // openAPI describes the requests and answers. The test of it writes the file.
@@ -45,7 +47,10 @@ type Options struct {
 	Worker func() (*process.Child, error)
 	// Session starts a process that calls [remote.Work].
 	Session func() (*process.Child, error)
-	Workers int // the most that run
+	// Workspace starts a process that reads the workspace that the server was started in. It is nil
+	// outside of workspaces.
+	Workspace func(words ...string) (*process.Child, error)
+	Workers   int // the most that run
 	// Requests is the number of requests that are worked on or wait; others are refused.
 	Requests int
 	Body     int64         // bytes of a request
@@ -67,6 +72,7 @@ type Server struct {
 	pool       *pool
 	sessions   *sessions
 	slots      chan struct{}
+	looking    chan struct{} // one client at a time looks at the workspace
 	http       *http.Server
 	stop       chan struct{} // has a value once a client wants the server to end
 	local      bool          // it listens on loopback
@@ -84,6 +90,7 @@ const (
 func New(o Options) (*Server, error) {
 	s := &Server{
 		options: o, toolchains: map[string]api.ToolchainType{}, slots: make(chan struct{}, o.Requests), stop: make(chan struct{}, 1),
+		looking:  make(chan struct{}, 1),
 		pool:     newPool(o.Workers, o.Requests, o.Timeout, int(slackFactor*o.Body+slackBytes), o.Worker),
 		sessions: newSessions(o.Workers, o.Timeout, o.Session),
 	}
@@ -99,8 +106,12 @@ func New(o Options) (*Server, error) {
 	mux.HandleFunc("GET /function/{toolchain}/paths", s.paths)
 	mux.HandleFunc("POST /function/{toolchain}", s.invoke)
 	mux.HandleFunc("GET /session", s.session)
+	mux.HandleFunc("GET /about", s.about)
+	mux.HandleFunc("GET /workspace/{what}", s.workspace)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		send(w, problem(http.StatusNotFound, "nothing is served at "+r.Method+" "+r.URL.Path))
+		if !isPage(r) || !page.Serve(w, r) {
+			send(w, problem(http.StatusNotFound, "nothing is served at "+r.Method+" "+r.URL.Path))
+		}
 	})
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		send(w, frame.Frame{Number: http.StatusOK, Name: []byte(jsonType), Body: openAPI})
@@ -172,13 +183,24 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		switch {
 		case s.local && !s.isOwn(r.Host):
 			send(w, problem(http.StatusMisdirectedRequest, "the host "+r.Host+" is not this server"))
-		case token != "" && !sends(r, token) && r.URL.Path != "/healthz" && r.URL.Path != "/readyz":
+		case token != "" && !sends(r, token) && !isPublic(r):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			send(w, problem(http.StatusUnauthorized, "the token of the server is missing or wrong"))
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// isPublic reports whether a request needs no token: probes have none, and the page asks for it.
+func isPublic(r *http.Request) bool {
+	return r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || isPage(r)
+}
+
+// isPage reports whether a request is for the page or a file of it.
+func isPage(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		(r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, page.Path))
 }
 
 // sends reports whether a request has a token.
@@ -218,6 +240,33 @@ func (s *Server) shutdown(w http.ResponseWriter, r *http.Request) {
 	case s.stop <- struct{}{}:
 	default: // it is ending
 	}
+}
+
+// About is what a server has.
+type About struct {
+	Toolchains []Toolchain
+	Workspace  bool // it was started in one
+}
+
+// Toolchain is a format that the server has functions for.
+type Toolchain struct {
+	Segment string            // its name in addresses
+	Name    api.ToolchainType // its name in requests
+	Files   []string          // the extensions and names of files that usually have it
+	Example string            // a file name
+}
+
+func (s *Server) about(w http.ResponseWriter, _ *http.Request) {
+	about := About{Workspace: s.options.Workspace != nil}
+	for _, t := range s.options.Executor.Toolchains() {
+		files := slices.DeleteFunc(s.options.Executor.FilesOf(t), func(name string) bool {
+			return s.options.Executor.ToolchainsOf(strings.Replace(name, "*", "x", 1))[0] != t
+		})
+		about.Toolchains = append(about.Toolchains, Toolchain{
+			t.Segment(), t, files, s.options.Executor.ExampleFile(t),
+		})
+	}
+	sendJSON(w, about)
 }
 
 func (s *Server) signatures(w http.ResponseWriter, r *http.Request) {

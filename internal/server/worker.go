@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/out/report"
 	"github.com/fctl-dev/fctl/internal/server/frame"
 )
 
@@ -96,9 +97,12 @@ func invoke(ctx context.Context, executor *functions.Executor, request frame.Fra
 	if err != nil {
 		return problem(http.StatusBadRequest, err.Error())
 	}
+	if r.RecordFindings {
+		result.Findings = findings(executor, &r, result)
+	}
 	for _, f := range result.Failures {
 		if f.Class == api.FailureInput {
-			return problem(http.StatusBadRequest, f.Error())
+			return problem(http.StatusBadRequest, f.Error(), result.Findings...)
 		}
 	}
 	result.Changed = true                                        // clients read the data, also if it is what they sent
@@ -107,4 +111,25 @@ func invoke(ctx context.Context, executor *functions.Executor, request frame.Fra
 		return problem(http.StatusInternalServerError, err.Error())
 	}
 	return frame.Frame{Number: http.StatusOK, Name: []byte(jsonType), Body: body}
+}
+
+// findings returns what a client shows beside the data that it sent.
+func findings(
+	executor *functions.Executor, r *api.FunctionInvocationRequest, result *handler.Result,
+) []api.Finding {
+	in := report.Result{
+		Toolchain: r.ToolchainType, Invocations: r.FunctionInvocations, Response: result,
+	}
+	for _, i := range r.FunctionInvocations {
+		signature, _ := executor.Signature(r.ToolchainType, i.FunctionName) // a failure says it is unknown
+		in.Signatures = append(in.Signatures, signature)
+	}
+	all := in.Findings()
+	for _, n := range result.Notes {
+		all = append(all, api.Finding{
+			Position: n.Pos, Level: "note", Function: n.Function, Name: n.Invocation,
+			Message: n.Text(),
+		})
+	}
+	return all
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 	"github.com/fctl-dev/fctl/internal/parallel"
 	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/server"
@@ -48,13 +49,19 @@ func newServe(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [flags]",
 		Short: "Serve functions over HTTP",
-		Long: `Serve the functions over HTTP. A request is a FunctionInvocationRequest as JSON,
-and the answer is a FunctionInvocationResponse:
+		Long: `Serve the functions over HTTP, and a page for people that runs them. A request
+is a FunctionInvocationRequest as JSON, and the answer is a
+FunctionInvocationResponse:
 
+  GET  /                            the page
   POST /function/TOOLCHAIN          run a chain of functions
   GET  /function/TOOLCHAIN          the signatures of the functions
   GET  /function/TOOLCHAIN/paths    the registered paths
   GET  /function/ok                 "OK"; also /healthz and /readyz
+  GET  /about                       the formats
+  GET  /workspace/graph             the links of the workspace in the current
+                                    directory, as a picture
+  GET  /workspace/plan              what they would change
   GET  /metrics                     counts and times for Prometheus
   GET  /openapi.json                this, as OpenAPI
   GET  /session                     for fctl --server
@@ -120,6 +127,13 @@ func (o *serveFlags) run(a *command.App, cmd *cobra.Command) error {
 	// The worker says more about its own limit, and has time to do so.
 	timeout := limit.Of(cmd.Context()).Time() + 5*time.Second
 	cpu := server.CPUTime(timeout)
+	var reader func(words ...string) (*process.Child, error)
+	if _, err := workspace.Find(a.Dir, a.Dir != ""); err == nil {
+		flags := slices.Clip(words[:len(words)-1])
+		reader = func(words ...string) (*process.Child, error) {
+			return process.StartChild(addressSpace*s.MemoryBytes, cpu, append(flags, words...)...)
+		}
+	}
 	serving, err := server.New(server.Options{
 		Executor: executor, Workers: o.workers, Requests: o.requests, Body: o.body,
 		Timeout: timeout, Grace: o.grace, Token: token, Names: o.names,
@@ -131,6 +145,7 @@ func (o *serveFlags) run(a *command.App, cmd *cobra.Command) error {
 			return process.StartChild(addressSpace*s.MemoryBytes, server.SessionTime(timeout),
 				append(slices.Clip(words), "--sessions")...)
 		},
+		Workspace: reader,
 	})
 	if err != nil {
 		return diag.Usage("%w", err)
