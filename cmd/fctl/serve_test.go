@@ -234,7 +234,7 @@ func TestServeIsolates(t *testing.T) {
 	for name, r := range hostile {
 		wg.Go(func() {
 			got, err := s.Invoke(t.Context(), r)
-			if failed, ok := errors.AsType[*client.Error](err); err != nil && !ok || ok && failed.Detail == "" {
+			if failed, ok := errors.AsType[*client.Error](err); err != nil && !ok || ok && (failed.Detail == "" || strings.HasPrefix(failed.Detail, "fctl:")) {
 				t.Errorf("%s: %+v, %v", name, got, err)
 			}
 		})

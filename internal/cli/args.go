@@ -44,6 +44,15 @@ func (r *run) takeWords(ctx context.Context, words []string) (err error) {
 		if len(words) == 0 {
 			return missingArgs(files.File, len(r.flags.functions) > 0)
 		}
+		if to == &files.File && !r.exists(words[0]) && r.app.IsFunction(words[0]) {
+			return diag.UsageHint(r.app.Meant(words), "FILE comes before FUNCTION, and %s is a function",
+				words[0])
+		}
+		if to == &files.Unit && strings.Contains(words[0], "=") { // PATH=VALUE is neither UNIT nor FUNCTION
+			if meant := r.app.Meant(append([]string{files.File}, words...)); meant != "" {
+				return diag.UsageHint(meant, "FUNCTION is missing")
+			}
+		}
 		*to = words[0]
 		rest := words[1:]
 		err := flags.Parse(rest)
@@ -67,7 +76,11 @@ func (r *run) takeWords(ctx context.Context, words []string) (err error) {
 		r.chain.Words = append([]string{words[0], "--"}, words[1:]...)
 	}
 	if len(words) == 0 && len(r.flags.functions) == 0 {
-		r.chain.Problem = diag.UsageHint(cmp.Or(r.meantFunction(ctx),
+		hint := ""
+		if files.File != "" && files.Unit != "" {
+			hint = r.app.Meant([]string{files.File, files.Unit})
+		}
+		r.chain.Problem = diag.UsageHint(cmp.Or(hint, r.meantFunction(ctx),
 			"'fctl list' shows the functions"), "FUNCTION is missing")
 	}
 	return r.takeToolchain()

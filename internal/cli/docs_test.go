@@ -233,15 +233,87 @@ func commandReference() string {
 	}}
 	root := newRoot(a, io.Discard)
 	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
 	var b strings.Builder
 	b.WriteString(generated + "\n# Commands\n")
 	writeCommand(&b, root)
 	b.WriteString("\n# Topics\n")
-	for _, topic := range topics() {
+	for _, topic := range allTopics() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s: `fctl help %s`.\n\n```\n%s```\n", topic.name, topic.short,
-			topic.name, topic.text())
+			topic.name, helpOf(root, topic.name))
 	}
 	return b.String()
+}
+
+// helpOf returns what help prints about a command or a topic.
+func helpOf(root *cobra.Command, name string) string {
+	cmd, _, err := root.Find([]string{name})
+	if err != nil {
+		return err.Error()
+	}
+	var b strings.Builder
+	cmd.SetOut(&b)
+	if err := cmd.Help(); err != nil {
+		return err.Error()
+	}
+	return b.String()
+}
+
+// TestGroups checks that the front page has each command once, if at all, and that the commands on
+// the pages of the groups exist with their flags.
+func TestGroups(t *testing.T) {
+	streams, _, _, _ := iostreams.Test()
+	root := newRoot(&command.App{Streams: streams}, io.Discard)
+	root.InitDefaultHelpCmd()
+	in := map[string]string{}
+	for _, g := range groups() {
+		for _, name := range g.commands {
+			if cmd, _, err := root.Find([]string{name}); err != nil || cmd == root || in[name] != "" {
+				t.Errorf("%s has %s: %v %s", g.title, name, err, in[name])
+			}
+			in[name] = g.title
+		}
+		page := helpOf(root, g.name)
+		if strings.Contains(page, "{{") {
+			t.Errorf("%s has no table of commands", g.name)
+		}
+		found := 0
+		for line := range strings.Lines(strings.ReplaceAll(page, "\\\n", "")) {
+			line, ok := strings.CutPrefix(line, "  fctl ")
+			if !ok {
+				continue
+			}
+			found++
+			line, _, _ = strings.Cut(line, "  ") // what it does
+			line, _, _ = strings.Cut(line, " > ")
+			words, err := shellwords.Split(strings.TrimSuffix(line, "\n"))
+			if err != nil {
+				t.Errorf("%s: %v", line, err)
+				continue
+			}
+			cmd, rest, err := root.Find(words)
+			if err != nil || cmd == root {
+				t.Errorf("%s: %v", line, err)
+				continue
+			}
+			for _, word := range rest {
+				name, long := strings.CutPrefix(word, "--")
+				if short, ok := strings.CutPrefix(word, "-"); ok && !long && short != "" && cmd.Flags().ShorthandLookup(short) == nil ||
+					long && name != "" && cmd.Flag(name) == nil {
+					t.Errorf("%s: %s has no flag %s", line, cmd.Name(), word)
+				}
+			}
+		}
+		if found < 2 {
+			t.Errorf("%s has %d examples", g.name, found)
+		}
+	}
+	all := helpOf(root, commandsTopic)
+	for _, cmd := range root.Commands() {
+		if n := strings.Count(all, "\n  "+cmd.Name()+" "); n != 1 && !cmd.Hidden && cmd.Name() != commandsTopic {
+			t.Errorf("'fctl help commands' has %s %d times", cmd.Name(), n)
+		}
+	}
 }
 
 func writeCommand(b *strings.Builder, cmd *cobra.Command) {

@@ -79,13 +79,24 @@ func topics() []topic {
 	}
 }
 
-// newTopic makes a command that only has a help text.
-func newTopic(t topic) *cobra.Command {
-	cmd := &cobra.Command{Use: t.name, Short: t.short}
-	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		_, _ = io.WriteString(cmd.OutOrStdout(), t.text())
-	})
-	return cmd
+// addTopics adds commands that only have a help text.
+func addTopics(root *cobra.Command) {
+	add := func(t topic, text func() string) {
+		cmd := &cobra.Command{Use: t.name, Short: t.short}
+		cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+			_, _ = io.WriteString(cmd.OutOrStdout(), text())
+		})
+		root.AddCommand(cmd)
+	}
+	for _, t := range topics() {
+		add(t, t.text)
+	}
+	for _, g := range groups() {
+		add(g.topic, func() string {
+			return strings.Replace(g.text(), "{{commands}}\n", commandTable(root, g.commands)+"\n", 1)
+		})
+	}
+	add(topic{commandsTopic, "All commands and topics"}, func() string { return allCommands(root) })
 }
 
 // text returns help/NAME.txt with the generated tables filled in.

@@ -82,15 +82,21 @@ the standard output; -i and -O write files.`,
 	})
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ",
 		fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
+	ofCommand := root.UsageFunc()
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		if cmd != root {
+			return ofCommand(cmd)
+		}
+		_, err := io.WriteString(cmd.OutOrStderr(), frontPage(root))
+		return err
+	})
 	root.AddCommand(newDo(a), newDoseq(a), newVet(a), newDiff(a), newMerge(a), newList(a),
 		newListPaths(a), newExplain(a), newConfig(a), fn.New(a), fn.NewKRM(a),
 		bundle.New(a), bundle.NewPlugin(a), functionconfig.New(a),
 		fn.NewEnterSandbox(), newVersion(a))
 	root.AddCommand(serve.New(a)...)
 	root.AddCommand(workspace.New(a)...)
-	for _, t := range topics() {
-		root.AddCommand(newTopic(t))
-	}
+	addTopics(root)
 	root.SetHelpCommand(newHelp(a, root))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -92,6 +92,10 @@ func (r *run) takeFiles(ctx context.Context, words []string) error {
 		return err
 	}
 	if len(r.flags.files.Paths) == 0 {
+		if len(words) > 1 && r.app.IsFunction(words[0]) {
+			return diag.UsageHint(r.app.Meant(words), "FILE comes before FUNCTION, and %s is a function",
+				words[0])
+		}
 		return diag.UsageHint("fctl vet deployment.yaml, or fctl vet -f apps/ -R",
 			"FILE or -f PATH is missing")
 	}

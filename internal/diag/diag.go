@@ -209,9 +209,12 @@ func WriteNotes(w io.Writer, file string, notes []api.Note, style Style) error {
 	return err
 }
 
+// Program begins messages about no file.
+const Program = "fctl: "
+
 func prefix(p api.Position) string {
 	if p.File == "" {
-		return "fctl: "
+		return Program
 	}
 	return Printable(p.String()) + ": "
 }

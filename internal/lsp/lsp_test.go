@@ -185,7 +185,7 @@ func TestDefinitions(t *testing.T) {
 		},
 		{
 			"ws/spaces/s/links/l.yaml", "FromUnits: a\n",
-			"0:0-9  E_UNKNOWN_FIELD: a link has no field \"FromUnits\"\nhint: did you mean FromUnit?",
+			"0:0-9  a link has no field \"FromUnits\"\nhint: did you mean FromUnit?",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

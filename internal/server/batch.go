@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/server/frame"
 )
 
@@ -135,7 +136,7 @@ func (b *batch) failed() []*job {
 	if len(open) != 1 {
 		return open
 	}
-	first, _, _ := strings.Cut(said, "\n")
+	first, _, _ := strings.Cut(strings.TrimPrefix(said, diag.Program), "\n")
 	answer := problem(http.StatusInternalServerError,
 		fmt.Sprintf("the worker ended without an answer: %v", state))
 	switch {

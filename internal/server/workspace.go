@@ -2,12 +2,14 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/server/frame"
 )
 
@@ -70,7 +72,7 @@ func (s *Server) look(ctx context.Context, words []string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !state.Success():
-		return nil, fmt.Errorf("%s", said)
+		return nil, errors.New(strings.TrimPrefix(said, diag.Program))
 	}
 	return text, nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do/plan"
-	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
 // ShowHelp prints the help of a command that only has subcommands.
@@ -22,8 +21,10 @@ func (a *App) NoSuchCommand(cmd *cobra.Command, words []string) error {
 		return nil
 	}
 	err := UnknownCommand(cmd, "command", words[0], "")
-	if !cmd.HasParent() && a.IsFunction(words[0]) {
-		err.Hint = "it is a function: fctl do FILE " + shellwords.Quote(words...)
+	if !cmd.HasParent() {
+		if meant := a.Meant(words); meant != "" {
+			err.Hint = meant
+		}
 	}
 	return err
 }

@@ -128,7 +128,7 @@ they are, and are not stale afterwards.`,
 		if err != nil {
 			return err
 		}
-		done := "Successfully renamed space " + p.Slug + " to " + words[1]
+		done := "renamed space " + p.Slug + " to " + words[1]
 		if err := s.Tx.RenameSpace(s.Workspace, p, words[1]); err != nil {
 			return err
 		}

@@ -158,7 +158,7 @@ stay as they are, and are not stale afterwards.`,
 		if err != nil {
 			return err
 		}
-		done := "Successfully renamed unit " + u.Name() + " to "
+		done := "renamed unit " + u.Name() + " to "
 		if err := s.Tx.RenameUnit(s.Workspace, u, words[1]); err != nil {
 			return err
 		}

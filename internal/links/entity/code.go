@@ -219,14 +219,14 @@ func (e *Error) As(target any) bool {
 	return ok
 }
 
-// Failure returns the problem as fctl prints it.
+// Failure returns the problem as fctl prints it: the code is for programs, which find it in JSON.
 func (e *Error) Failure() *api.Failure {
 	class := e.Class
 	if class == 0 {
 		class = e.Code.Class()
 	}
 	return &api.Failure{
-		Class: class, Pos: e.Pos, Message: e.text(), Hint: e.Hint, Path: e.Path, Err: e.Err,
+		Class: class, Pos: e.Pos, Message: e.Message, Hint: e.Hint, Path: e.Path, Err: e.Err,
 	}
 }
 

@@ -101,7 +101,7 @@ func linkRows(l *workspace.Link) [][]string {
 	}
 	lastError := ""
 	if e := l.LastError; e != nil {
-		lastError = string(e.Code) + ": " + e.Message
+		lastError = e.Message
 	}
 	rows := [][]string{
 		{"ID", l.LinkID},

@@ -166,7 +166,7 @@ func (o *linkCreate) create(s *session.Session, l *workspace.Link) (*workspace.L
 
 // printLink prints a link after a command that created or updated it.
 func printLink(s *session.Session, out *session.PrintFlags, l *workspace.Link, verb string) error {
-	return s.PrintOne(out, l, shown(l), "Successfully "+verb+" link "+l.Slug)
+	return s.PrintOne(out, l, shown(l), verb+" link "+l.Name())
 }
 
 // makeCurrent sets the pointers of a link to the present.

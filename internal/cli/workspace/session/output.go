@@ -342,7 +342,7 @@ func (s *Session) PrintOne(o *PrintFlags, e entity.Entity, object any, done stri
 			if done == "" || s.Settings.Quiet {
 				return nil
 			}
-			return s.App.WriteText(done + " (" + *e.Ident() + ")\n")
+			return s.App.WriteText(done + "\n")
 		case "name":
 			return s.App.Write([]byte(e.Name() + "\n"))
 		}
@@ -353,5 +353,5 @@ func (s *Session) PrintOne(o *PrintFlags, e entity.Entity, object any, done stri
 
 // PrintDone prints an entity after a command that created or updated it.
 func (s *Session) PrintDone(o *PrintFlags, e entity.Entity, verb string) error {
-	return s.PrintOne(o, e, e.Self(), fmt.Sprintf("Successfully %s %s %s", verb, e.Kind(), e.Base().Slug))
+	return s.PrintOne(o, e, e.Self(), fmt.Sprintf("%s %s %s", verb, e.Kind(), e.Name()))
 }

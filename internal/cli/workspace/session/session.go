@@ -473,7 +473,7 @@ func (s *Session) Warn(warnings ...entity.Warning) {
 		return
 	}
 	for _, w := range warnings {
-		text := string(w.Code) + ": "
+		text := ""
 		if w.Unit != "" {
 			text += w.Space + "/" + w.Unit + ": "
 		}

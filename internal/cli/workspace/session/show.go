@@ -266,7 +266,7 @@ func (p *unitStory) link(l *workspace.Link, result *entity.LinkResult) {
 	}
 	p.WriteString("\n")
 	if result.Status == entity.StatusFailed {
-		p.printf("  ! %s: %s\n", result.Code, result.Message)
+		p.printf("  ! %s\n", result.Message)
 	}
 	if p.DryRun {
 		p.expressions(result)
