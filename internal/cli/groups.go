@@ -2,10 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/out"
 )
 
 // group is a group of commands, and the help topic about them. Its text is help/NAME.txt.
@@ -61,10 +64,24 @@ func commandTable(root *cobra.Command, names []string) string {
 	for _, name := range names {
 		cmd, _, err := root.Find([]string{name})
 		if err == nil && cmd != root {
-			fmt.Fprintf(&b, "  %-*s  %s\n", width, name, cmd.Short)
+			b.WriteString("  " + out.Pad(name, width) + "  " + cmd.Short + "\n")
 		}
 	}
 	return b.String()
+}
+
+// setUsage sets the usage of the commands. That of the program is the front page.
+func setUsage(root *cobra.Command) {
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ",
+		fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
+	ofCommand := root.UsageFunc()
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		if cmd != root {
+			return ofCommand(cmd)
+		}
+		_, err := io.WriteString(cmd.OutOrStderr(), frontPage(root))
+		return err
+	})
 }
 
 // frontPage is the usage of the program: the commands of the groups, and the names of the topics.

@@ -80,16 +80,7 @@ the standard output; -i and -O write files.`,
 		}
 		return flagProblem(cmd, err)
 	})
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ",
-		fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
-	ofCommand := root.UsageFunc()
-	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		if cmd != root {
-			return ofCommand(cmd)
-		}
-		_, err := io.WriteString(cmd.OutOrStderr(), frontPage(root))
-		return err
-	})
+	setUsage(root)
 	root.AddCommand(newDo(a), newDoseq(a), newVet(a), newDiff(a), newMerge(a), newList(a),
 		newListPaths(a), newExplain(a), newConfig(a), fn.New(a), fn.NewKRM(a),
 		bundle.New(a), bundle.NewPlugin(a), functionconfig.New(a),

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/shellwords"
@@ -130,7 +131,9 @@ func (a *App) takeFunction(words []string, verb string) (function api.FunctionSi
 }
 
 // plainPath is a path with more than one part, which yq writes with a dot at its beginning.
-var plainPath = regexp.MustCompile(`^\.?[A-Za-z][\w-]*(\.[\w-]+|\[\d+\])+$`)
+var plainPath = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.?[A-Za-z][\w-]*(\.[\w-]+|\[\d+\])+$`)
+})
 
 // asPath reports whether words are a path, a path and a value, or PATH=VALUE.
 func asPath(words []string, mayHaveValue bool) (path, value string, ok bool) {
@@ -141,7 +144,7 @@ func asPath(words []string, mayHaveValue bool) (path, value string, ok bool) {
 	case len(words) == 2 && mayHaveValue:
 		path, value = words[0], words[1]
 	}
-	if !plainPath.MatchString(path) {
+	if !plainPath().MatchString(path) {
 		return "", "", false
 	}
 	path = strings.NewReplacer("[", ".", "]", "").Replace(strings.TrimPrefix(path, "."))
