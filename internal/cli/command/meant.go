@@ -77,6 +77,8 @@ func (a *App) takeFile(words []string) (file, others []string) {
 	for i, word := range words {
 		info, err := os.Stat(source.InDirectory(a.Dir, word))
 		switch {
+		case err == nil && i > 0 && words[i-1] == "-f":
+			return words[i-1 : i+1], slices.Delete(slices.Clone(words), i-1, i+1)
 		case err == nil && info.IsDir():
 			return []string{"-f", word, "-R"}, without(i)
 		case err == nil:
