@@ -24,29 +24,35 @@ func groups() []group {
 	return []group{
 		{
 			topic{"editing", "How to read and change configuration"},
-			"Edit and read", []string{"do", "doseq", "diff", "merge"},
+			"Edit and read",
+			[]string{"do", "doseq", "diff", "merge"},
 		},
 		{topic{"checking", "How to check configuration"}, "Check", []string{"vet"}},
 		{
 			topic{"looking-up", "How to find functions"},
-			"Look up", []string{"list", "explain", "help"},
+			"Look up",
+			[]string{"list", "explain", "help"},
 		},
 		{
 			topic{"krm-functions", "How to run KRM functions, and to be one"},
-			"KRM functions", []string{"fn", "krm", "functionconfig"},
+			"KRM functions",
+			[]string{"fn", "krm", "functionconfig"},
 		},
 		{
 			topic{"workspaces", "How to work with units and links"},
-			"Workspaces", []string{"workspace", "space", "unit", "link"},
+			"Workspaces",
+			[]string{"workspace", "space", "unit", "link"},
 		},
 		{topic{"bundles", "How to render Bundles"}, "Bundles", []string{"bundle"}},
 		{
 			topic{"serving", "How to give the functions to browsers, editors and agents"},
-			"Serve", []string{"serve", "lsp", "mcp"},
+			"Serve",
+			[]string{"serve", "lsp", "mcp"},
 		},
 		{
 			topic{"customizing", "How to set defaults and completion"},
-			"Settings", []string{"config", "completion", "version"},
+			"Settings",
+			[]string{"config", "completion", "version"},
 		},
 	}
 }
@@ -112,7 +118,7 @@ func namesOfTopics(all []topic) []string {
 func wrapped(text string, width int, indent string) string {
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for _, word := range strings.FieldsSeq(text) {
 		if line != "" && len(line)+1+len(word) > width {
 			lines, line = append(lines, indent+line), ""
 		}

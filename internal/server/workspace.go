@@ -18,7 +18,7 @@ import (
 func pictures() map[string]struct{ words, kind string } {
 	return map[string]struct{ words, kind string }{
 		"graph": {"link graph -o svg", "image/svg+xml"},
-		"plan":  {"link plan -o json", jsonType},
+		"plan":  {"link plan", "text/plain; charset=utf-8"}, // as JSON it would show secrets
 	}
 }
 

@@ -116,12 +116,9 @@ func (a *App) takeFunction(words []string, verb string) (function api.FunctionSi
 			return function, slices.Delete(slices.Clone(words), i, i+1)
 		}
 	}
-	if verb != "" && len(words) > 1 {
-		for _, name := range []string{words[0] + "-" + words[1], verb + "-" + words[1]} {
-			if named(name) {
-				return function, words[2:]
-			}
-		}
+	if verb != "" && len(words) > 1 &&
+		slices.ContainsFunc([]string{words[0] + "-" + words[1], verb + "-" + words[1]}, named) {
+		return function, words[2:]
 	}
 	if verb == "" && len(words) == 1 && named("get-"+words[0]) {
 		return function, nil

@@ -433,11 +433,13 @@ func TestToken(t *testing.T) {
 	v.has("#status", "Done")
 }
 
-// TestWorkspace has the links of the directory in which the server was started.
+// TestWorkspace has the links of the directory in which the server was started. Secrets stay secret.
 func TestWorkspace(t *testing.T) {
 	dir := t.TempDir()
-	web := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: '1'}\n"
-	for name, text := range map[string]string{"a.yaml": web, "b.yaml": strings.Replace(web, "'1'", "'2'", 1)} {
+	web := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: '1'}\n---\n" +
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: hunter1}\n"
+	change := strings.NewReplacer("'1'", "'2'", "hunter1", "hunter2")
+	for name, text := range map[string]string{"a.yaml": web, "b.yaml": change.Replace(web)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -447,17 +449,142 @@ func TestWorkspace(t *testing.T) {
 	command(t, dir, "unit", "create", "web", "--space", "prod", "--create-space", "--upstream-space", "base", "--upstream-unit", "web")
 	command(t, dir, "unit", "update", "web", "b.yaml", "--space", "base")
 	v := look(t, serve(t, dir))
-	if problem := v.text("#workspace-problem"); problem != "" {
-		t.Fatal(problem)
+	v.has("#plan", "base/web 1..2 -> prod/web 1")
+	v.has("#plan", "data.x: '1' -> '2'")
+	if plan := v.text("#plan"); strings.Contains(plan, "hunter") || !strings.Contains(plan, "(sensitive)") {
+		t.Error(plan)
 	}
-	v.has("#plan h4", "prod/web revision 1 → 2")
-	v.has("#plan tbody tr", "v1/ConfigMap /adata.xUpdate'2'")
 	if width := value[int](v, `document.querySelector("#graph").decode().then(() => document.querySelector("#graph").naturalWidth)`); width < 50 {
 		t.Errorf("the picture is %d wide", width)
 	}
 	command(t, dir, "link", "resolve", "upgrade-web", "--space", "prod")
 	v.click("#look")
 	v.has("#plan", "Nothing would change.")
+}
+
+// sent records the requests of the page, and delays their answers.
+const sent = `const ask = window.fetch;
+	window.sent = [];
+	window.delay = 0;
+	window.fetch = async (address, options) => {
+		if (options?.body) window.sent.push(JSON.parse(options.body));
+		const answer = await ask(address, options);
+		await new Promise((done) => setTimeout(done, window.delay));
+		return answer;
+	};`
+
+// TestFilesKeepTheirBytes opens files: what is sent is what they have.
+func TestFilesKeepTheirBytes(t *testing.T) {
+	dir := t.TempDir()
+	v := look(t, serve(t, dir))
+	v.js(sent)
+	const text = "# é 😀\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n\tx: 1\n"
+	for name, want := range map[string]string{
+		"lf.yaml": text, "crlf.yaml": strings.ReplaceAll(text, "\n", "\r\n"), "none.yaml": strings.TrimSuffix(text, "\n"),
+		"bom.yaml": "\ufeff" + text, "mixed.yaml": strings.Replace(text, "\n", "\r\n", 2), "cr.yaml": "a: 1 # \r x\nb: 2\r\n",
+		"empty.yaml": "", "latin1.yaml": "",
+	} {
+		path := filepath.Join(dir, name)
+		content := want
+		if name == "latin1.yaml" {
+			content = "a: \xe9\n"
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v.js(`window.sent = []`)
+		v.do(chromedp.SetUploadFiles(chromedp.CSS("#open"), []string{path}))
+		if name == "latin1.yaml" {
+			v.has("#status", "Failed: latin1.yaml is not text in UTF-8.")
+			continue
+		}
+		v.has("#command", name)
+		v.run()
+		got := value[string](v, `new TextDecoder("utf-8", {ignoreBOM: true}).decode(Uint8Array.from(atob(window.sent[0].ConfigData), (c) => c.charCodeAt(0)))`)
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestOneAfterTheOther has results that come late, formats that come back, and another token.
+func TestOneAfterTheOther(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/token", []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v := newTab(t)
+	v.open(serve(t, dir, "--token-file=token"))
+	v.do(chromedp.WaitVisible(chromedp.CSS("#login")))
+	v.keys("#token", "one"+kb.Enter)
+	v.has("#chain h3", "set-replicas")
+	v.js(sent)
+	v.js(`window.delay = 700`)
+	v.click("#run")
+	v.has("#status", "Running")
+	v.choose("#example", "Change a .env file")
+	v.has("#command", "fctl do settings.env set-path LOG_LEVEL debug")
+	time.Sleep(time.Second)
+	v.has("#status", "Nothing has run yet.")
+	v.js(`window.delay = 0`)
+
+	// The chain of a format comes back with it.
+	v.choose("#toolchain", "OpenTofu/HCL")
+	v.has("#command", "fctl do --toolchain=OpenTofu/HCL settings.env set-path LOG_LEVEL debug")
+	v.choose("#toolchain", "Kubernetes/YAML")
+	v.has("#chain h3", "set-container-image")
+	v.choose("#toolchain", "AppConfig/Env")
+	v.has("#command", "fctl do settings.env set-path LOG_LEVEL debug")
+
+	// A result keeps the names of the functions that ran.
+	v.run()
+	v.has("#tabs button", "Mutations (1)")
+	v.click(`[title="Remove"]`)
+	v.click("#tab-1")
+	v.has("#view tbody tr", "set-path")
+
+	// A new token loses nothing.
+	v.keys("#find", "get-path"+kb.Enter)
+	v.do(chromedp.KeyEvent("LOG_LEVEL"))
+	if err := os.WriteFile(dir+"/token", []byte("two\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(1200 * time.Millisecond) // files are read again after a second
+	v.click("#run")
+	v.do(chromedp.WaitVisible(chromedp.CSS("#login")))
+	v.keys("#token", "two"+kb.Enter)
+	v.do(chromedp.WaitNotVisible(chromedp.CSS("#login")))
+	v.run()
+	v.has("#view tbody tr", "LOG_LEVEL")
+	v.has("#command", "fctl do settings.env get-path LOG_LEVEL")
+}
+
+// focused is what has the focus.
+const focused = `document.activeElement.ariaLabel || document.activeElement.name || document.activeElement.tagName`
+
+// TestFocus has the focus after what was used has gone, and values that are wrong.
+func TestFocus(t *testing.T) {
+	v := look(t, serve(t, t.TempDir()))
+	use := func(label, want, status string) {
+		t.Helper()
+		v.do(chromedp.Focus(chromedp.CSS(`[aria-label="`+label+`"]`)), chromedp.KeyEvent(kb.Enter))
+		v.has("#status", status)
+		if got := value[string](v, focused); got != want {
+			t.Errorf("%s: the focus is on %s, want %s", label, got, want)
+		}
+	}
+	use("Move down: set-replicas", "Move up: set-replicas", "set-replicas is step 2 of 2.")
+	use("Move up: set-replicas", "Move down: set-replicas", "set-replicas is step 1 of 2.")
+	use("Remove: set-replicas", "Remove: set-container-image", "Removed set-replicas.")
+	use("Remove: set-container-image", "INPUT", "Removed set-container-image.")
+	v.keys("#find", "get-placeholders"+kb.Enter)
+	v.has("#chain h3", "get-placeholders")
+	v.keys("#find", "set-annotation"+kb.Enter)
+	v.run()
+	v.has("#status", "Not run: set-annotation, annotation-key: a value is missing")
+	if got := value[string](v, `document.activeElement.name + " " + document.activeElement.ariaInvalid`); got != "annotation-key true" {
+		t.Error(got)
+	}
 }
 
 // TestNames has what a screen reader says: everything that can be used has a name.
@@ -472,6 +599,10 @@ func TestNames(t *testing.T) {
 	for _, element := range unnamed {
 		t.Errorf("%s has no name", element)
 	}
+	if n := value[int](v, `[...document.querySelectorAll("#chain input")].filter(e =>
+		getComputedStyle(e).borderColor === getComputedStyle(document.querySelector("#login-problem")).color).length`); n != 0 {
+		t.Errorf("%d fields without mistakes look wrong", n)
+	}
 	if headings := value[string](v, `[...document.querySelectorAll("h1, h2")].filter(e => e.checkVisibility()).map(e => e.textContent).join()`); headings != "fctl,Configuration,Chain,Result" {
 		t.Errorf("the headings are %s", headings)
 	}
@@ -482,7 +613,7 @@ func TestNames(t *testing.T) {
 func TestLooks(t *testing.T) {
 	address := serve(t, t.TempDir())
 	for _, scheme := range []string{"light", "dark"} {
-		for name, width := range map[string]int64{"narrow": 360, "middle": 1100, "wide": 1800} {
+		for name, width := range map[string]int64{"narrow": 320, "middle": 1100, "wide": 1800} {
 			t.Run(scheme+"/"+name, func(t *testing.T) {
 				v := newTab(t)
 				v.do(chromedp.EmulateViewport(width, 900), call(emulation.SetEmulatedMedia,
@@ -491,11 +622,15 @@ func TestLooks(t *testing.T) {
 					}}))
 				v.open(address)
 				v.has("#chain h3", "set-replicas")
-				for _, example := range []string{"Find mistakes", "Scale a Deployment"} {
+				v.do(chromedp.Focus(chromedp.CSS("#editor .cm-content")), chromedp.KeyEvent("f", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+				for _, example := range []string{"Find mistakes", "Scale a Deployment", "Read values"} {
 					v.choose("#example", example)
 					v.has("#status", "Nothing has run yet.")
 					v.run()
 					v.has("#tabs", "Configuration")
+					if wide := value[string](v, `[...document.querySelectorAll("#view .scroll")].filter(e => e.scrollWidth > e.clientWidth).map(e => e.scrollWidth).join()`); wide != "" {
+						t.Errorf("%s: a table is %s wide", example, wide)
+					}
 					if wide := value[int64](v, `document.scrollingElement.scrollWidth`); wide > width {
 						t.Errorf("%s: the page is %d wide", example, wide)
 					}
@@ -527,12 +662,17 @@ const contrast = `(() => {
 	};
 	const under = e => {
 		for (; e; e = e.parentElement) {
+			if (getComputedStyle(e).backgroundImage !== "none" && !e.className.includes("lintRange")) return [128, 128, 128];
 			const c = rgb(getComputedStyle(e).backgroundColor);
 			if (c.length === 3) return c;
 		}
 		return [255, 255, 255];
 	};
 	const pale = new Set();
+	for (const e of document.querySelectorAll("input, select, textarea")) {
+		const [a, b] = [light(rgb(getComputedStyle(e).color).slice(0, 3)), light(under(e))];
+		if (e.checkVisibility() && (Math.max(a, b) + .05) / (Math.min(a, b) + .05) < 4.5) pale.add(e.outerHTML.slice(0, 80));
+	}
 	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	for (let n; n = texts.nextNode();) {
 		const e = n.parentElement, style = getComputedStyle(e);

@@ -17,7 +17,7 @@ function given(step, found) {
 
 /** Returns what is wrong with the word of a parameter, or "". The server checks everything else. */
 export function problemOf(parameter, word) {
-  if (word === "") return parameter.Required ? "a value is missing" : "";
+  if (word === "") return parameter.Required ? "a value is missing; text: is the empty text" : "";
   if (isExpression(word)) return "";
   if (word.startsWith("file:")) return "the page reads no files: use fctl do";
   if (parameter.DataType === "int") {
@@ -55,6 +55,7 @@ export const quoted = (word) =>
 /** Returns the command that runs the chain. toolchain is "" if the name of the file says it. */
 export function command(chain, file, toolchain) {
   const flags = toolchain ? [`--toolchain=${toolchain}`] : [];
+  if (file.startsWith("-")) file = `./${file}`;
   const words = ["fctl"];
   // A step with a filter of its own needs the file of the chain.
   if (chain.some((s) => s.where)) words.push("doseq", ...flags, file, "file:chain.yaml");
@@ -94,4 +95,4 @@ export function chainFile(chain) {
 // A plain scalar of YAML that is certainly a text or an integer; others are written as JSON.
 const scalar = (word) =>
   /^(?:0|[1-9]\d{0,8}|(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z][\w./-]*)$/i.test(word)
-    ? word : JSON.stringify(word);
+    ? word : JSON.stringify(word).replace(/[\x7f-\x9f]/g, (c) => `\\x${c.charCodeAt(0).toString(16)}`);

@@ -17,8 +17,11 @@ export function make(tag, attributes = {}, ...children) {
 
 /** Makes a table with headings. A row is a list of texts and elements. */
 export function table(label, headings, rows) {
-  const cells = (tag, list, scope) => make("tr", {}, ...list.map((c) => make(tag, { scope }, c ?? "")));
+  const line = (cells) => make("tr", { role: "row" }, ...cells);
+  // Roles stay when a narrow window shows the cells one below the other.
   return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
-    make("table", {}, make("thead", {}, cells("th", headings, "col")),
-      make("tbody", {}, ...rows.map((row) => cells("td", row)))));
+    make("table", { role: "table" },
+      make("thead", {}, line(headings.map((h) => make("th", { role: "columnheader" }, h)))),
+      make("tbody", {}, ...rows.map((row) => line(headings.map((h, i) =>
+        make("td", { role: "cell", "data-heading": h }, row[i] ?? "")))))));
 }

@@ -1,6 +1,6 @@
 // The editor of the configuration, and the view of a difference. Both are CodeMirror.
 import {
-  EditorState, EditorView, HighlightStyle, bracketMatching, defaultKeymap, drawSelection,
+  Compartment, EditorState, EditorView, HighlightStyle, Text, bracketMatching, defaultKeymap, drawSelection,
   highlightActiveLine, history, historyKeymap, json, keymap, lineNumbers, lintGutter, searchKeymap,
   setDiagnostics, syntaxHighlighting, tags, unifiedMergeView, yaml,
 } from "./codemirror/codemirror.js";
@@ -15,30 +15,44 @@ const style = HighlightStyle.define([
   { tag: [tags.comment, tags.lineComment], color: "var(--comment)", fontStyle: "italic" },
 ]);
 
-function extensions(file, label) {
-  const language = /\.json[c5]?$/.test(file) ? json() : yaml();
-  return [
-    EditorView.cspNonce.of(nonce), lineNumbers(), syntaxHighlighting(style), language,
-    EditorView.contentAttributes.of({ "aria-label": label }),
-  ];
-}
+const languageOf = (file) => /\.json[c5]?$/.test(file) ? json() : yaml();
 
-/** Makes an editor. changed is called after each change of the text. */
+// The line breaks of a text: all others are characters of a line, so that no byte changes.
+const separator = (text) => /\r\n/.test(text) && !/[^\r]\n|^\n|\r(?!\n)/.test(text) ? "\r\n" : "\n";
+
+/** Makes an editor. changed is called after each change by the user. */
 export function editor(parent, changed) {
-  const state = (doc, file) => EditorState.create({
-    doc,
-    extensions: [
-      ...extensions(file, "Configuration"), history(), drawSelection(), bracketMatching(),
-      highlightActiveLine(), lintGutter(),
-      keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
-      EditorView.updateListener.of((update) => { if (update.docChanged) changed(); }),
-    ],
+  const language = new Compartment(), breaks = new Compartment();
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      extensions: [
+        EditorView.cspNonce.of(nonce), lineNumbers(), syntaxHighlighting(style),
+        language.of([]), breaks.of(EditorState.lineSeparator.of("\n")),
+        EditorView.contentAttributes.of({ "aria-label": "Configuration" }),
+        history(), drawSelection(), bracketMatching(), highlightActiveLine(), lintGutter(),
+        keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
+        EditorView.updateListener.of((update) => {
+          if (update.transactions.some((t) => t.docChanged && t.isUserEvent("open") === false)) changed();
+        }),
+      ],
+    }),
   });
-  const view = new EditorView({ parent, state: state("", "") });
   return {
     get text() { return view.state.sliceDoc(); },
-    /** Replaces the text by that of another file. */
-    open(text, file) { view.setState(state(text, file)); },
+    /** Replaces the text by that of another file. Undo brings it back. */
+    open(text, file) {
+      view.dispatch({
+        effects: [
+          language.reconfigure(languageOf(file)),
+          breaks.reconfigure(EditorState.lineSeparator.of(separator(text))),
+        ],
+      });
+      view.dispatch({
+        changes: { from: 0, to: view.state.doc.length, insert: view.state.toText(text) },
+        selection: { anchor: 0 }, userEvent: "open", scrollIntoView: true,
+      });
+    },
     /** Shows findings at their lines. Columns count characters. */
     mark(findings) {
       const doc = view.state.doc;
@@ -69,9 +83,11 @@ export function reader(parent, file, label, text, before) {
   return new EditorView({
     parent, doc: text,
     extensions: [
-      ...extensions(file, label), EditorState.readOnly.of(true), keymap.of(searchKeymap),
+      EditorView.cspNonce.of(nonce), lineNumbers(), syntaxHighlighting(style), languageOf(file),
+      EditorView.contentAttributes.of({ "aria-label": label }),
+      EditorState.lineSeparator.of(separator(text)), EditorState.readOnly.of(true), keymap.of(searchKeymap),
       before == null ? [] : unifiedMergeView({
-        original: before, mergeControls: false, gutter: true, highlightChanges: true,
+        original: Text.of(before.split(separator(before))), mergeControls: false, gutter: true, highlightChanges: true,
         collapseUnchanged: { margin: 3, minSize: 6 },
       }),
     ],

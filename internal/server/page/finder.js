@@ -14,7 +14,8 @@ export function finder(choose) {
   const draw = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     const text = (s) => `${s.FunctionName} ${s.Description} ${s.AttributeName ?? ""} ${kind(s)}`.toLowerCase();
-    const found = all.filter((s) => words.every((w) => text(s).includes(w)));
+    const rank = (s) => s.FunctionName === words.join("-") ? 0 : words.every((w) => s.FunctionName.includes(w)) ? 1 : 2;
+    const found = all.filter((s) => words.every((w) => text(s).includes(w))).sort((a, b) => rank(a) - rank(b));
     byID("count").textContent = `${found.length} of ${all.length} functions`;
     list.replaceChildren(...found.map((s) => make("li", {}, make("button", {
       type: "button", onclick: () => choose(s),

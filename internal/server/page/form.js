@@ -31,14 +31,14 @@ function field(parameter, values, repeated, changed) {
     const controls = values.map((value, i) => {
       const problem = make("p", { class: "problem", id: `${id}-problem-${i}` });
       const element = control(parameter, value, {
-        id: i === 0 ? id : null, required: parameter.Required && i === 0,
+        id: i === 0 ? id : null, name: parameter.ParameterName, required: parameter.Required && i === 0,
         "aria-describedby": `${id}-hint ${id}-problem-${i}`,
         "aria-label": i === 0 ? null : `${parameter.ParameterName}, value ${i + 1}`,
       });
       const check = () => {
         const text = element.value === "" ? "" : problemOf(parameter, element.value);
         problem.textContent = text;
-        element.toggleAttribute("aria-invalid", text !== "");
+        element.setAttribute("aria-invalid", text !== "");
       };
       element.addEventListener("input", () => { values[i] = element.value; check(); changed(); });
       check();

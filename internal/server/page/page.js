@@ -10,16 +10,19 @@ import * as server from "./server.js";
 import { showWorkspace } from "./workspace.js";
 
 let toolchains = []; // the formats of the server
-let signatures = {}; // the functions of the chosen format, by name
+let signatures = {}; // the functions of the format, by name
+let format = ""; // its segment
 let chain = [];
+const chains = {}; // of the formats that were left, by segment
+let touched = false; // something would be lost
 let choices = 0; // of formats
 let running = null; // ends the run in work
 
-const source = editor(byID("editor"), () => source.mark([]));
+const source = editor(byID("editor"), () => { touched = true; source.mark([]); });
 const show = (line) => source.show(line);
-const showFunctions = finder((signature) => add(step(signature), true));
+const showFunctions = finder((signature) => add(step(signature)));
 
-const file = () => byID("file").value.trim() || formatNamed(byID("toolchain").value).Example;
+const file = () => byID("file").value.trim() || formatNamed(format)?.Example || "";
 const formatNamed = (segment) => toolchains.find((t) => t.Segment === segment);
 
 /** Returns the format that a file has by its name. */
@@ -30,110 +33,151 @@ function formatOf(name) {
   return toolchains.find((t) => t.Files.some(fits))?.Segment;
 }
 
-/** Uses a format: the chain keeps the steps whose functions it has. Returns false if another one was
- * chosen in the meantime. */
-async function useToolchain(segment) {
-  byID("toolchain").value = segment;
+/** Uses a format. Its chain is the one that it had, or what of the present one it has functions for.
+ * Returns false if another format was chosen in the meantime. */
+async function useFormat(segment) {
   const number = ++choices;
-  const found = await server.signatures(segment);
-  if (number !== choices) return false;
-  signatures = found;
+  byID("run").disabled = true; // the chain may be that of another format
+  try {
+    const found = segment === format ? signatures : await server.signatures(segment);
+    if (number !== choices) return false;
+    if (segment !== format) {
+      chains[format] = chain;
+      chain = chains[segment] ?? chain.flatMap((s) => {
+        const signature = found[s.signature.FunctionName];
+        return signature ? [{ ...step(signature), values: s.values, where: s.where }] : [];
+      });
+    }
+    signatures = found;
+    format = segment;
+  } finally {
+    if (number === choices) {
+      byID("toolchain").value = format;
+      byID("run").disabled = false;
+    }
+  }
+  clearResult();
   showFunctions(signatures);
-  chain = chain.flatMap((s) => {
-    const signature = signatures[s.signature.FunctionName];
-    return signature ? [{ ...step(signature), values: s.values, where: s.where }] : [];
-  });
   drawChain();
   return true;
 }
 
-async function openExample(example) {
-  if (!await open(example.text, example.file, example.toolchain)) return;
-  chain = [];
-  for (const [name, ...words] of example.chain) {
-    if (signatures[name]) chain.push(step(signatures[name], words));
+/** Opens a text. words has the chain that belongs to it, if there is one. */
+async function open(text, name, segment, words) {
+  if (!await useFormat(segment ?? formatOf(name) ?? format)) return;
+  byID("file").value = name;
+  source.open(text, name);
+  if (words) {
+    chain = words.filter(([function_]) => signatures[function_])
+      .map(([function_, ...rest]) => step(signatures[function_], rest));
   }
+  clearResult();
   drawChain();
 }
 
-async function open(text, name, segment) {
-  byID("file").value = name;
-  source.open(text, name);
+/** Forgets the result, and ends a run in work: it is about something else. */
+function clearResult() {
+  running?.abort();
+  byID("result").removeAttribute("aria-busy");
+  source.mark([]);
   showNoResult();
   say("Nothing has run yet.");
-  return useToolchain(segment ?? formatOf(name) ?? byID("toolchain").value);
 }
 
-function add(newStep, focus) {
+const openExample = (e) => open(e.text, e.file, e.toolchain, e.chain);
+
+function add(newStep) {
+  touched = true;
   chain.push(newStep);
   drawChain();
   say(`Added ${newStep.signature.FunctionName}.`);
-  if (focus) {
-    const last = byID("chain").lastElementChild;
-    (last.querySelector(".field :is(input, select, textarea)") ?? last.querySelector("summary")).focus();
-  }
+  const last = byID("chain").lastElementChild;
+  (last.querySelector(".field :is(input, select, textarea)") ?? last.querySelector("summary")).focus();
+}
+
+/** Moves a step, or removes it without a place to go to. The focus stays with what was used. */
+function move(from, to, label) {
+  touched = true;
+  const [moved] = chain.splice(from, 1);
+  if (to != null) chain.splice(to, 0, moved);
+  drawChain();
+  const name = moved.signature.FunctionName;
+  say(to == null ? `Removed ${name}.` : `${name} is step ${to + 1} of ${chain.length}.`);
+  const near = byID("chain").children[Math.min(to ?? from, chain.length - 1)];
+  (near?.querySelector(`[title="${label}"]:enabled`) ?? near?.querySelector("button:enabled") ?? byID("find")).focus();
 }
 
 function drawChain() {
   byID("empty").hidden = chain.length > 0;
   byID("chain").replaceChildren(...chain.map((s, i) => {
     const name = s.signature.FunctionName;
-    const button = (label, text, enabled, act) => make("button", {
-      type: "button", title: label, "aria-label": `${label}: ${name}`, disabled: !enabled,
-      onclick: () => { act(); drawChain(); },
+    const button = (label, text, to) => make("button", {
+      type: "button", title: label, "aria-label": `${label}: ${name}`, disabled: to < 0 || to === chain.length,
+      onclick: () => move(i, to, label),
     }, text);
     return make("li", { class: "step" },
       make("div", { class: "bar" }, make("h3", {}, name),
         make("span", { class: `kind ${kind(s.signature)}` }, kind(s.signature)),
-        button("Move up", "↑", i > 0, () => { chain.splice(i - 1, 0, ...chain.splice(i, 1)); }),
-        button("Move down", "↓", i < chain.length - 1, () => { chain.splice(i + 1, 0, ...chain.splice(i, 1)); }),
-        button("Remove", "✕", true, () => { chain.splice(i, 1); })),
-      make("p", { class: "hint" }, s.signature.Description), form(s, drawTexts));
+        button("Move up", "↑", i - 1), button("Move down", "↓", i + 1), button("Remove", "✕")),
+      make("p", { class: "hint" }, s.signature.Description),
+      form(s, () => { touched = true; drawTexts(); }));
   }));
   drawTexts();
 }
 
 /** Shows the chain as text. */
 function drawTexts() {
-  const segment = byID("toolchain").value;
-  byID("command").textContent = chain.length === 0 ? "" : 
-    command(chain, file(), formatOf(file()) === segment ? "" : formatNamed(segment).Name);
+  byID("command").textContent = chain.length === 0 ? "" :
+    command(chain, file(), formatOf(file()) === format ? "" : formatNamed(format).Name);
   byID("chain-file").textContent = chainFile(chain);
 }
 
 const say = (text) => { byID("status").textContent = text; };
 
+/** Says what is wrong with values, and goes to the first one. */
+function mistakes() {
+  const found = chain.flatMap((s, n) => s.parameters.flatMap((p, i) =>
+    (s.values[i].length > 0 ? s.values[i] : [""]).map((word) => ({ n, p, text: problemOf(p, word) }))))
+    .filter((m) => m.text);
+  found.forEach(({ n, p }, i) => {
+    const control = byID("chain").children[n].querySelector(`[name="${p.ParameterName}"]`);
+    control.setAttribute("aria-invalid", "true");
+    if (i === 0) control.focus();
+  });
+  return found.map(({ n, p, text }) => `${chain[n].signature.FunctionName}, ${p.ParameterName}: ${text}`);
+}
+
 async function run() {
-  const problems = chain.flatMap((s) => s.parameters.flatMap((p, i) =>
-    (s.values[i].length > 0 ? s.values[i] : [""]).map((word) => problemOf(p, word)).filter(Boolean)
-      .map((text) => `${s.signature.FunctionName}, ${p.ParameterName}: ${text}`)));
-  if (chain.length === 0) problems.push("add a function first");
-  showNoResult();
-  source.mark([]);
+  if (byID("run").disabled) return;
+  clearResult();
+  const problems = chain.length === 0 ? ["add a function first"] : mistakes();
   if (problems.length > 0) return say(`Not run: ${problems.join("; ")}.`);
-  running?.abort();
   running = new AbortController();
   const { signal } = running;
-  const before = source.text;
+  const sent = {
+    file: file(), text: source.text, invocations: invocations(chain),
+    functions: chain.map((s) => s.signature.FunctionName),
+  };
   byID("result").setAttribute("aria-busy", "true");
   say("Running …");
   try {
-    const request = { file: file(), text: before, invocations: invocations(chain) };
-    const answer = await server.run(byID("toolchain").value, request, signal);
+    const answer = await server.run(format, sent, signal);
+    if (signal.aborted) return;
     source.mark(answer.Findings ?? []);
-    showResult({ file: file(), before, answer, chain }, show);
-    say(summary(before, answer));
+    showResult(sent, answer, show);
+    say(summary(sent.text, answer));
   } catch (problem) {
-    if (signal.aborted) return; // a later run says how it ended
+    if (signal.aborted) return; // what came later says how it ended
     failed(problem);
   }
   byID("result").removeAttribute("aria-busy");
 }
 
+/** Shows why something did not succeed. */
 function failed(problem) {
-  if (!(problem instanceof server.Problem)) throw problem;
-  if (problem.status === 401) return askForToken(problem.message);
   say(`Failed: ${problem.message}.`);
+  if (!(problem instanceof server.Problem)) return;
+  if (problem.status === 401) return askForToken(problem.message);
   source.mark(problem.findings);
   byID("view").hidden = problem.findings.length === 0;
   byID("view").replaceChildren(make("ul", { class: "findings" },
@@ -148,20 +192,22 @@ function askForToken(text) {
 
 /** Asks the server what it has, and shows the first example. */
 async function begin() {
-  try {
-    const about = await server.about();
-    toolchains = about.Toolchains;
-    byID("toolchain").replaceChildren(...toolchains.map((t) => make("option", { value: t.Segment }, t.Name)));
-    const known = examples.filter((e) => formatNamed(e.toolchain));
-    byID("example").replaceChildren(...known.map((e, i) => make("option", { value: i }, e.title)));
-    byID("example").onchange = (event) => attempt(() => openExample(known[event.target.value]));
-    byID("login").hidden = true;
-    if (known.length > 0) await openExample(known[0]);
-    else await useToolchain(toolchains[0].Segment);
-    if (about.Workspace) await showWorkspace();
-  } catch (problem) {
-    failed(problem);
-  }
+  const about = await server.about();
+  toolchains = about.Toolchains;
+  byID("toolchain").replaceChildren(...toolchains.map((t) => make("option", { value: t.Segment }, t.Name)));
+  const known = examples.filter((e) => formatNamed(e.toolchain));
+  byID("example").replaceChildren(make("option", { value: "" }, "Choose …"),
+    ...known.map((e, i) => make("option", { value: i }, e.title)));
+  byID("example").onchange = ({ target }) => attempt(async () => {
+    const chosen = known[target.value];
+    target.value = "";
+    if (!chosen || touched && !confirm("Replace the configuration and the chain by the example?")) return;
+    await openExample(chosen);
+    touched = false;
+  });
+  if (known.length > 0) await openExample(known[0]);
+  else await useFormat(toolchains[0].Segment);
+  if (about.Workspace) await showWorkspace();
 }
 
 /** Acts, and shows a problem with it. */
@@ -174,11 +220,23 @@ const attempt = async (act) => {
 };
 
 /** Opens a file that was chosen or dropped. */
-const openFile = (chosen) => attempt(async () => open(await chosen.text(), chosen.name));
+const openFile = (chosen) => attempt(async () => {
+  const bytes = await chosen.arrayBuffer().catch(() => {
+    throw new Error(`${chosen.name} cannot be read; is it a directory?`);
+  });
+  let text;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Error(`${chosen.name} is not text in UTF-8`);
+  }
+  await open(text, chosen.name);
+  touched = true;
+});
 
 byID("run").addEventListener("click", run);
 byID("look").addEventListener("click", showWorkspace);
-byID("toolchain").addEventListener("change", (event) => attempt(() => useToolchain(event.target.value)));
+byID("toolchain").addEventListener("change", (event) => attempt(() => useFormat(event.target.value)));
 byID("file").addEventListener("input", drawTexts);
 byID("open").addEventListener("change", (event) => {
   if (event.target.files.length > 0) openFile(event.target.files[0]);
@@ -187,7 +245,13 @@ byID("open").addEventListener("change", (event) => {
 byID("login").addEventListener("submit", (event) => {
   event.preventDefault();
   server.useToken(byID("token").value.trim());
-  begin();
+  byID("login-problem").textContent = "";
+  attempt(async () => {
+    if (toolchains.length === 0) await begin();
+    else await server.about(); // is the token right?
+    byID("login").hidden = true;
+    if (toolchains.length > 0 && byID("status").textContent.startsWith("Failed")) say("The token is right: run once more.");
+  });
 });
 document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
@@ -200,7 +264,9 @@ for (const type of ["dragover", "drop"]) {
     if (![...event.dataTransfer.types].includes("Files")) return;
     event.preventDefault();
     event.stopPropagation();
-    if (type === "drop" && event.dataTransfer.files.length > 0) openFile(event.dataTransfer.files[0]);
+    if (type !== "drop" || event.dataTransfer.files.length === 0) return;
+    if (event.dataTransfer.files.length > 1) say("Drop one file at a time.");
+    else openFile(event.dataTransfer.files[0]);
   }, true);
 }
 for (const button of document.querySelectorAll("[data-copy]")) {
@@ -216,4 +282,4 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
-begin();
+attempt(begin);

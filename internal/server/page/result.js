@@ -1,13 +1,13 @@
 // The views of a result: the difference, findings, values, changes and the configuration.
 import { byID, make, table } from "./dom.js";
-import { changes, changesTable } from "./changes.js";
 import { reader } from "./editor.js";
 
-/** Shows an answer of the server; show is called with the line that somebody wants to see. */
-export function showResult({ file, before, answer, chain }, show) {
+/** Shows an answer of the server to a request: {file, text, functions}. show is called with the line
+ * that somebody wants to see. */
+export function showResult(sent, answer, show) {
+  const { file, text: before } = sent;
   const findings = answer.Findings ?? [];
-  const rows = changes(answer.Mutations);
-  const function_ = (i) => chain[i]?.signature.FunctionName ?? "";
+  const rows = changes(answer.Mutations).map((r) => [r.name, r.path, r.what, r.value, sent.functions[r.by]]);
   const views = [
     answer.text !== before && {
       name: "Difference", show: (to) => reader(to, file, "Difference", answer.text, before),
@@ -23,7 +23,7 @@ export function showResult({ file, before, answer, chain }, show) {
     })),
     rows.length > 0 && {
       name: "Mutations", count: rows.length,
-      show: (to) => to.append(changesTable("Mutations", rows, function_)),
+      show: (to) => to.append(table("Mutations", ["Resource", "Path", "Change", "Value", "Function"], rows)),
     },
     { name: "Configuration", show: (to) => reader(to, file, "Configuration after the chain", answer.text) },
   ].filter(Boolean);
@@ -31,6 +31,23 @@ export function showResult({ file, before, answer, chain }, show) {
     views.sort((a, b) => (b.name === "Findings") - (a.name === "Findings"));
   }
   tabs(views);
+}
+
+/** Returns the rows of a list of mutations: resource, path, what happens, value, number of the function. */
+function changes(mutations) {
+  const rows = [];
+  for (const { Resource: resource, ResourceMutationInfo: whole, PathMutationMap: paths } of mutations ?? []) {
+    const name = `${resource.ResourceType} ${resource.ResourceName}`;
+    const add = (path, info) => {
+      if (info.MutationType !== "None") {
+        rows.push({ name, path, what: info.MutationType, value: (info.Value ?? "").trimEnd(), by: info.Index });
+      }
+    };
+    const inside = Object.entries(paths ?? {});
+    if (inside.length === 0) add("", whole);
+    for (const [path, info] of inside) add(path, info);
+  }
+  return rows;
 }
 
 /** Shows no view. */
@@ -74,7 +91,8 @@ function shown({ type, value }, show) {
       ]));
     case "ResourceInfoList":
     case "ResourceList":
-      return table("Resources", ["Type", "Name"], value.map((r) => [r.ResourceType, r.ResourceName]));
+      return table("Resources", ["Type", "Name", "Body"], value.map((r) =>
+        [r.ResourceType, r.ResourceName, r.ResourceBody && make("pre", { tabindex: "0" }, text(r.ResourceBody))]));
     case "ValidationResult":
     case "ValidationResultList":
       return table("Validations", ["Function", "Result", "Score"], [value].flat().map((r) =>

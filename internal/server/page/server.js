@@ -35,13 +35,12 @@ export const about = async () => (await ask("about")).json();
 /** Returns the signatures of the functions for a format, by name. */
 export const signatures = async (segment) => (await ask(`function/${segment}`)).json();
 
-/** Runs a chain: {file, text, invocations}. Returns the answer, with the text after the chain. */
+/** Runs a chain: {file, text, invocations}. The unit is named as fctl names it. Returns the answer, with the text after the chain. */
 export async function run(segment, { file, text, invocations }, signal) {
   const response = await ask(`function/${segment}`, {
     method: "POST", signal,
     body: JSON.stringify({
-      UnitSlug: file.replace(/^.*\//, "").replace(/(.)\.[^.]*$/, "$1"), FileName: file,
-      ConfigData: toBase64(text),
+      UnitSlug: file.replace(/([^/])\.[^./]*$/, "$1").toLowerCase(), FileName: file, ConfigData: toBase64(text),
       FunctionInvocations: invocations, RecordFindings: true,
     }),
   });
@@ -55,8 +54,8 @@ export async function run(segment, { file, text, invocations }, signal) {
 /** Returns the picture of the links of the workspace as a blob. */
 export const graph = async () => (await ask("workspace/graph")).blob();
 
-/** Returns what the links of the workspace would change, unit by unit. */
-export const plan = async () => [await (await ask("workspace/plan")).json()].flat(); // one is no list
+/** Returns what the links of the workspace would change, as a text. */
+export const plan = async () => (await ask("workspace/plan")).text();
 
 function toBase64(text) {
   const bytes = new TextEncoder().encode(text);

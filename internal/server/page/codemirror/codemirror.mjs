@@ -1,5 +1,5 @@
 // What the page uses of CodeMirror; make editor bundles it into codemirror.js.
-export { EditorState, Compartment } from "@codemirror/state";
+export { Compartment, EditorState, Text } from "@codemirror/state";
 export { EditorView, keymap, lineNumbers, highlightActiveLine, drawSelection } from "@codemirror/view";
 export { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 export { HighlightStyle, syntaxHighlighting, bracketMatching } from "@codemirror/language";
