@@ -118,7 +118,7 @@ func namesOfTopics(all []topic) []string {
 func wrapped(text string, width int, indent string) string {
 	var lines []string
 	line := ""
-	for _, word := range strings.FieldsSeq(text) {
+	for word := range strings.FieldsSeq(text) {
 		if line != "" && len(line)+1+len(word) > width {
 			lines, line = append(lines, indent+line), ""
 		}

@@ -126,13 +126,13 @@ func document(t *testing.T) object {
 				"summary": "The links of the workspace that the server was started in",
 				"parameters": []any{object{
 					"name": "what", "in": "path", "required": true,
-					"description": "The picture of the graph, or the plan as 'fctl link plan' has it.",
+					"description": "The picture of the graph, or what 'fctl link plan' prints.",
 					"schema":      object{"type": "string", "enum": []string{"graph", "plan"}},
 				}},
 				"responses": object{
 					"200": object{"description": "What they are now.", "content": object{
-						"image/svg+xml":    object{"schema": object{"type": "string"}},
-						"application/json": object{"schema": object{}},
+						"image/svg+xml": object{"schema": object{"type": "string"}},
+						"text/plain":    object{"schema": object{"type": "string"}},
 					}},
 					"default": object{"description": "There is no workspace, or it cannot be read.", "content": content("application/problem+json", "Problem")},
 				},
