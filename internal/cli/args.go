@@ -44,7 +44,7 @@ func (r *run) takeWords(ctx context.Context, words []string) (err error) {
 		if len(words) == 0 {
 			return missingArgs(files.File, len(r.flags.functions) > 0)
 		}
-		if to == &files.File && !r.exists(words[0]) && r.app.IsFunction(words[0]) {
+		if to == &files.File && words[0] != "-" && !r.exists(words[0]) && r.app.IsFunction(words[0]) {
 			return diag.UsageHint(r.app.Meant(words), "FILE comes before FUNCTION, and %s is a function",
 				words[0])
 		}

@@ -74,9 +74,10 @@ func compare(
 	case asked != nil:
 		err = c.compareRevisions(ctx, asked)
 	case len(words) != 2:
-		return diag.UsageHint("fctl diff A B, as in: fctl diff staging.yaml production.yaml",
-			"two files, two directories or a git revision are expected, got %s",
-			diag.Count(len(words), "word"))
+		if len(words) > 2 {
+			return command.Surplus(cmd, words[2])
+		}
+		return command.Missing(cmd, []string{"A", "B"}[len(words):]...)
 	default:
 		err = c.read(ctx, cmd, source.InDirectory(a.Dir, words[0]),
 			source.InDirectory(a.Dir, words[1]))

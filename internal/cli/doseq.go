@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/command"
-	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do/plan"
 )
 
@@ -66,16 +65,16 @@ func doseqArgs(cmd *cobra.Command, o *runFlags, words []string) error {
 	words = cmd.Flags().Args()
 	switch several := len(o.files.Paths) > 0; {
 	case o.help, several && len(words) == 1:
+	case len(words) == 0 && several:
+		return command.Missing(cmd, "INVOCATIONS")
 	case several:
-		return diag.UsageHint("fctl doseq -f PATH INVOCATIONS, as in: fctl doseq -f apps/ "+
-			"file:chain.yaml",
-			"with -f only INVOCATIONS is expected, got %d words", len(words))
+		return command.Surplus(cmd, words[1])
+	case len(words) < 2:
+		return command.Missing(cmd, []string{"FILE", "INVOCATIONS"}[len(words):]...)
 	case len(words) == 2:
 		o.files.File = words[0]
-	case len(words) != 3:
-		return diag.UsageHint("fctl doseq FILE INVOCATIONS, as in: fctl doseq deployment.yaml "+
-			"file:chain.yaml",
-			"FILE and INVOCATIONS are expected, got %d words", len(words))
+	case len(words) > 3:
+		return command.Surplus(cmd, words[3])
 	default:
 		o.files.File, o.files.Unit = words[0], words[1]
 		if problem := plan.CheckUnitName(o.files.Unit); problem != nil {

@@ -66,8 +66,7 @@ text of a policy, to read or to copy it: 'fctl help policies'.`,
 		case len(words) == 0:
 			return diag.UsageHint("'fctl list' shows the functions", "FUNCTION is missing")
 		case len(words) > 1:
-			return diag.UsageHint("'fctl list' shows the functions",
-				"one FUNCTION is expected, got %d", len(words))
+			return command.Surplus(cmd, words[1])
 		}
 		return explainFunction(a, cmd, o, words[0])
 	}

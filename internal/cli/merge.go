@@ -115,9 +115,10 @@ func mergeFiles(
 		return err
 	}
 	switch {
-	case len(words) != 3:
-		return diag.UsageHint("fctl merge BASE OURS THEIRS",
-			"merge needs three files (BASE OURS THEIRS), got %d", len(words))
+	case len(words) > 3:
+		return command.Surplus(cmd, words[3])
+	case len(words) < 3:
+		return command.Missing(cmd, []string{"BASE", "OURS", "THEIRS"}[len(words):]...)
 	case len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w != "-" })) > 1:
 		return diag.Usage("only one of the files can be the standard input")
 	case o.inPlace && words[1] == "-":

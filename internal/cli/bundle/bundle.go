@@ -115,7 +115,7 @@ func (r *runner) unchecked(bundles []*bundle.Bundle) {
 func (r *runner) bundles(ctx context.Context, cmd *cobra.Command, paths []string, namespace string,
 ) ([]*bundle.Bundle, error) {
 	if len(paths) == 0 {
-		return nil, diag.UsageHint(cmd.UseLine(), "a file with a Bundle is expected")
+		return nil, command.Missing(cmd, "BUNDLE")
 	}
 	if !bundle.IsNamespace(namespace) {
 		return nil, diag.UsageHint(bundle.NamespaceHint,

@@ -198,8 +198,8 @@ will be read.`,
 	command.AddShowSecrets(cmd.Flags(), &show)
 	o.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		if len(words) == 0 || len(words) > 2 {
-			return diag.UsageHint(cmd.UseLine(), "a file and the name of a resource are expected")
+		if err := command.Words(1, 2)(cmd, words); err != nil {
+			return err
 		}
 		r, err := newRunner(a, cmd)
 		if err != nil {

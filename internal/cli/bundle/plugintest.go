@@ -76,9 +76,8 @@ set later, are only compared if object has them.`,
 // testPlugin runs the cases.
 func testPlugin(ctx context.Context, a *command.App, cmd *cobra.Command, o *testFlags, words []string,
 ) error {
-	if len(words) != 2 {
-		return diag.UsageHint(cmd.UseLine(), "the name of a plugin and a file with cases are "+
-			"expected")
+	if err := command.Words(2, 2)(cmd, words); err != nil {
+		return err
 	}
 	if cmd.Flags().Changed("runs") && o.runs < 1 {
 		return diag.Usage("--runs: a number above 0 is expected, got %d", o.runs)

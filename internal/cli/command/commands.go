@@ -53,14 +53,6 @@ func UnknownCommand(parent *cobra.Command, what, word, help string) *api.Failure
 	return diag.UsageHint(hint, "unknown %s %q", what, word)
 }
 
-// NoArguments is cobra.NoArgs with an error in the words of fctl.
-func NoArguments(cmd *cobra.Command, words []string) error {
-	if len(words) > 0 {
-		return diag.Usage("%s takes no arguments, got %q", cmd.CommandPath(), words[0])
-	}
-	return nil
-}
-
 // RejectTerminal returns an error if the standard input is a terminal: with "-" for FILE, the
 // command would wait for somebody to type a manifest.
 func (a *App) RejectTerminal(cmd *cobra.Command) error {

@@ -43,8 +43,8 @@ Without a word, list the functions of the catalogue that are built in.`,
 	}
 	o.execution.Add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		if len(words) > 1 {
-			return diag.UsageHint(cmd.UseLine(), "one IMAGE is expected, got %d words", len(words))
+		if err := command.Words(0, 1)(cmd, words); err != nil {
+			return err
 		}
 		if len(words) == 0 {
 			return a.WriteText(catalogList())

@@ -6,7 +6,6 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/runflags"
-	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 
@@ -41,9 +40,8 @@ it.`,
 
 func (o *explainFlags) run(cmd *cobra.Command, words []string) error {
 	ctx, a := cmd.Context(), o.app
-	if len(words) != 1 {
-		return diag.UsageHint(cmd.UseLine(), "the name of one image is expected, got %d words",
-			len(words))
+	if err := command.Words(1, 1)(cmd, words); err != nil {
+		return err
 	}
 	r, err := newRunner(a, cmd)
 	if err != nil {

@@ -89,14 +89,13 @@ func (r *runner) note(file, message string) {
 func pathWord(cmd *cobra.Command, words []string, otherwise string) (string, error) {
 	switch {
 	case len(words) > 1:
-		return "", diag.UsageHint(cmd.UseLine(), "one directory is expected, got %d words",
-			len(words))
+		return "", command.Surplus(cmd, words[1])
 	case len(words) == 1 && words[0] == "":
 		return "", diag.Usage("the name of the directory is empty")
 	case len(words) == 1:
 		return words[0], nil
 	case otherwise == "":
-		return "", diag.UsageHint(cmd.UseLine(), "a directory is expected")
+		return "", command.Missing(cmd, "DIR")
 	}
 	return otherwise, nil
 }

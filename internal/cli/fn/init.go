@@ -28,8 +28,8 @@ for 'fctl fn run'. The program works at once; change it to what you need.`,
 	}
 	cmd.Flags().StringVar(&language, "lang", "", "write the program in `LANGUAGE`: go, sh, python")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		if len(words) != 1 {
-			return diag.UsageHint(cmd.UseLine(), "one NAME is expected, got %d words", len(words))
+		if err := command.Words(1, 1)(cmd, words); err != nil {
+			return err
 		}
 		if _, err := a.Settings(cmd.Flags()); err != nil { // they limit writing
 			return err

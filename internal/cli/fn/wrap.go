@@ -88,8 +88,7 @@ func (o *wrapFlags) add(cmd *cobra.Command) {
 				"words before \"--\": %q", words[0])
 		}
 		if len(words) == 0 {
-			return diag.UsageHint(cmd.CommandPath()+" -- PROGRAM [ARG...]",
-				"the program is missing")
+			return command.Missing(cmd, "PROGRAM")
 		}
 		return nil
 	}

@@ -145,7 +145,7 @@ func read(a *command.App, cmd *cobra.Command, words []string,
 	}
 	a.SettingsNotes(s)
 	if len(words) == 0 {
-		return nil, nil, nil, diag.UsageHint(cmd.UseLine(), "a file or directory is expected")
+		return nil, nil, nil, command.Missing(cmd, "PATH")
 	}
 	var paths []string
 	for _, word := range words {

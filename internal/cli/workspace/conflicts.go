@@ -41,7 +41,7 @@ although the unit has changed it. --apply writes the value of the upstream unit,
 sides. The next merge of the same link replaces the list. How severe a conflict is
 can be said in ConflictSeverity of fctl-workspace.yaml; those to ignore are not
 listed.`,
-		Args: session.Words(1, 1),
+		Args: command.Words(1, 1),
 	}
 	flags := session.Flags(cmd, o.AddWrite, o.PrintFlags.Add)
 	flags.BoolVar(&o.apply, "apply", false, "write the values of the upstream unit")

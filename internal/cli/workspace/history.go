@@ -28,7 +28,7 @@ func newRevisionList(a *command.App) *cobra.Command {
 	c, sel, out := &session.Common{App: a}, &session.SelectFlags{}, &session.PrintFlags{}
 	cmd := &cobra.Command{
 		Use: "list [flags] UNIT", Short: "List the revisions of a unit, newest first",
-		Args: session.Words(1, 1),
+		Args: command.Words(1, 1),
 	}
 	sel.AddWhere(session.Flags(cmd, c.AddSpace, out.Add), "description")
 	return c.Reads(cmd, func(s *session.Session, words []string) error {
@@ -71,7 +71,7 @@ func newPrintNumbered(
 ) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
-		Use: verb + " [flags] UNIT [N]", Short: short, Args: session.Words(1, 2),
+		Use: verb + " [flags] UNIT [N]", Short: short, Args: command.Words(1, 2),
 	}
 	session.Flags(cmd, c.AddSpace)
 	return c.Reads(cmd, func(s *session.Session, words []string) error {
@@ -122,7 +122,7 @@ func newMutationList(a *command.App) *cobra.Command {
 	c, sel, out := &session.Common{App: a}, &session.SelectFlags{}, &session.PrintFlags{}
 	cmd := &cobra.Command{
 		Use: "list [flags] UNIT", Short: "List the mutations of a unit, newest first",
-		Args: session.Words(1, 1),
+		Args: command.Words(1, 1),
 	}
 	session.Flags(cmd, c.AddSpace, c.AddShowSecrets, sel.Add, out.Add)
 	return c.Reads(cmd, func(s *session.Session, words []string) error {
@@ -229,7 +229,7 @@ func newUnitDiff(a *command.App) *cobra.Command {
 		Use: "diff [flags] UNIT", Short: "Show what changed between two revisions of a unit",
 		Long: `Show what changed between two revisions of a unit, or since its head revision in
 the working copy. The exit status is 1 if something changed.`,
-		Args: session.Words(1, 1),
+		Args: command.Words(1, 1),
 	}
 	flags := session.Flags(cmd, c.AddSpace, c.AddShowSecrets)
 	from := flags.Int64("from", -1, "start at revision `N` (default: the head)")

@@ -23,7 +23,7 @@ func newLivestateSet(a *command.App) *cobra.Command {
 		Use: "set [flags] UNIT FILE", Short: "Capture the live state of a unit",
 		Long: `Keep the content of a file, or of the standard input (-), as the newest capture of
 the unit's live state. Links with AutoUpdate and UseLiveState are resolved.`,
-		Args: session.Words(2, 2),
+		Args: command.Words(2, 2),
 	}
 	session.Flags(cmd, c.AddWrite)
 	return c.Writes(cmd, func(s *session.Session, words []string) error {

@@ -48,7 +48,7 @@ func (n *noun[T]) common(
 	a *command.App, use, short string,
 ) (*session.Common, *session.PrintFlags, *cobra.Command) {
 	c, out := &session.Common{App: a}, &session.PrintFlags{}
-	cmd := &cobra.Command{Use: use + " [flags] " + n.word, Short: short, Args: session.Words(1, 1)}
+	cmd := &cobra.Command{Use: use + " [flags] " + n.word, Short: short, Args: command.Words(1, 1)}
 	if n.kind != entity.KindSpace {
 		session.Flags(cmd, c.AddSpace)
 	}
@@ -106,7 +106,7 @@ func (o *creation) words(least, most int) cobra.PositionalArgs {
 		if o.Body.IsSet() {
 			least = 0
 		}
-		return session.Words(least, most)(cmd, words)
+		return command.Words(least, most)(cmd, words)
 	}
 }
 

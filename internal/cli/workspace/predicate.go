@@ -29,7 +29,7 @@ up. A path protects everything below it.`,
 			if protect == unprotect {
 				return diag.Usage("either --protect or --unprotect is expected")
 			}
-			return session.Words(2, 2)(cmd, words)
+			return command.Words(2, 2)(cmd, words)
 		},
 	}
 	flags := session.Flags(cmd, c.AddWrite)

@@ -72,7 +72,7 @@ func newSpaceUpdate(a *command.App) *cobra.Command {
 		Use: "update [flags] SPACE", Short: "Change the labels and names of a space",
 		Long: `Change a space. Fields of a text (--filename, --from-stdin) replace those of the
 space; with --patch, labels and annotations that the text does not have stay.`,
-		Args: session.Words(1, 1),
+		Args: command.Words(1, 1),
 	}
 	flags := session.Flags(cmd, o.AddDryRun, o.Metadata.Add, o.Body.Add, o.PrintFlags.Add)
 	patch := flags.Bool("patch", false, "merge labels and annotations of a text")
@@ -120,7 +120,7 @@ func newSpaceRename(a *command.App) *cobra.Command {
 		Use: "rename [flags] SPACE NAME", Short: "Give a space another name",
 		Long: `Give a space another name. Everything in it moves; links from other spaces stay as
 they are, and are not stale afterwards.`,
-		Args: session.Words(2, 2),
+		Args: command.Words(2, 2),
 	}
 	session.Flags(cmd, c.AddDryRun, out.Add)
 	return c.Writes(cmd, func(s *session.Session, words []string) error {
@@ -140,7 +140,7 @@ func newSpaceDelete(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use: "delete [flags] SPACE", Short: "Delete a space with everything in it",
-		Args: session.Words(1, 1),
+		Args: command.Words(1, 1),
 	}
 	force := session.Flags(cmd, c.AddDryRun).
 		Bool("force", false, "delete links from other spaces, too")

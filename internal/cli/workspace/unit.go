@@ -70,7 +70,7 @@ func newUnitGet(a *command.App) *cobra.Command {
 		Use: "get [flags] UNIT", Short: "Show a unit",
 		Long: `Show a unit. JSON and YAML also have what the head revision needs and provides,
 where each value came from (MutationSources), and the outstanding conflicts.`,
-		Args: session.Words(1, 1),
+		Args: command.Words(1, 1),
 	}
 	session.Flags(cmd, c.AddSpace, c.AddShowSecrets, out.Add)
 	return c.Reads(cmd, func(s *session.Session, words []string) error {
@@ -125,7 +125,7 @@ func newUnitData(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "data [flags] UNIT", Short: "Print the data of a unit",
 		Long: "Print the working copy of a unit, or the data of one of its revisions.",
-		Args: session.Words(1, 1),
+		Args: command.Words(1, 1),
 	}
 	flags := session.Flags(cmd, c.AddSpace)
 	file := flags.StringP("output", "o", "", "write to `FILE`")
@@ -150,7 +150,7 @@ func newUnitRename(a *command.App) *cobra.Command {
 		Use: "rename [flags] UNIT NAME", Short: "Give a unit another name",
 		Long: `Give a unit another name. Its files and its history move; links to it and from it
 stay as they are, and are not stale afterwards.`,
-		Args: session.Words(2, 2),
+		Args: command.Words(2, 2),
 	}
 	session.Flags(cmd, c.AddSpace, c.AddDryRun, out.Add)
 	return c.Writes(cmd, func(s *session.Session, words []string) error {

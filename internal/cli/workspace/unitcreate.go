@@ -43,7 +43,7 @@ its data in base64 if it has the field Data.`,
 		Example: `  fctl unit create web deployment.yaml
   fctl unit create web --space prod --upstream-space dev --upstream-unit web
   fctl unit create -f manifests -R`,
-		Args: session.Words(0, 2),
+		Args: command.Words(0, 2),
 	}
 	flags := session.Flags(cmd, o.AddWrite, o.Metadata.Add, o.AddAllowExists, o.Body.Add,
 		o.PrintFlags.Add)
@@ -57,7 +57,7 @@ its data in base64 if it has the field Data.`,
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		named := len(words) > 0 || o.Body.IsSet()
 		if len(o.paths) > 0 && named || len(o.paths) == 0 && !named {
-			return diag.UsageHint(cmd.UseLine(), "either a unit or -f is expected")
+			return command.Missing(cmd, "UNIT or -f")
 		}
 		if o.Stdin() && len(words) == 2 && words[1] == "-" {
 			return diag.Usage("the standard input is either the unit or its data")

@@ -12,7 +12,6 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
-	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
@@ -53,7 +52,7 @@ given before FUNCTION.`,
 		var names []string
 		if !o.SelectFlags.IsSet() {
 			if len(words) == 0 {
-				return session.Missing(cmd, "UNIT")
+				return command.Missing(cmd, "UNIT")
 			}
 			names, words = words[:1], words[1:]
 			if len(words) > 0 && strings.HasPrefix(words[0], "-") { // flags after UNIT
@@ -64,7 +63,7 @@ given before FUNCTION.`,
 			}
 		}
 		if len(words) == 0 == (o.invocation == "") {
-			return diag.UsageHint(cmd.UseLine(), "either a function or --invocation is expected")
+			return command.Missing(cmd, "FUNCTION or --invocation")
 		}
 		if err := validSubgroup(o.subgroup); err != nil {
 			return err

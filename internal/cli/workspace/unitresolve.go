@@ -13,7 +13,7 @@ func newUnitResolveSelf(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resolve-self [flags] UNIT",
 		Short: "Fill the placeholders that the unit itself can fill",
-		Args:  session.Words(1, 1),
+		Args:  command.Words(1, 1),
 	}
 	session.Flags(cmd, c.AddWrite).StringVarP(&form, "output", "o", "",
 		"output `FORMAT`: text or json")

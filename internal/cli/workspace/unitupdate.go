@@ -87,7 +87,7 @@ not have stay.`,
 
 // check reports words and flags that do not go together.
 func (o *unitUpdate) check(cmd *cobra.Command, words []string) error {
-	if err := session.Words(0, 2)(cmd, words); err != nil {
+	if err := command.Words(0, 2)(cmd, words); err != nil {
 		return err
 	}
 	names := words[:min(len(words), 1)]

@@ -55,7 +55,7 @@ func newWorkspaceInit(a *command.App) *cobra.Command {
 		Long: `Make a directory a workspace with one space. Files that exist already are not
 touched, except that .gitignore gets the lines that it lacks.`,
 		Example: "  fctl workspace init shop",
-		Args:    session.Words(0, 1),
+		Args:    command.Words(0, 1),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			s, err := a.Settings(cmd.Flags())
 			if err != nil {

@@ -64,7 +64,7 @@ files DIR/SPACE/UNIT.EXT or DIR/UNIT.EXT, as 'cub unit data' prints it.`,
   cub link list --space '*' -o json > links.json
   fctl import spaces.json units.json links.json
   fctl export | fctl -C other import --create-space -`,
-		Args: session.Words(1, -1),
+		Args: command.Words(1, -1),
 	}
 	flags := session.Flags(cmd, c.AddWrite)
 	flags.Lookup("space").Usage = "`SPACE` for entities whose space is not in the files"

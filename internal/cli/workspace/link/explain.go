@@ -20,7 +20,7 @@ value that it was made of, and so on upstream. Then follow the merges that could
 overwrite the value, and what links would write now. Everything comes from
 records and dry runs; what is not recorded is called unknown.`,
 		Example: "  fctl link explain web apps/v1/Deployment:shop/web:spec.replicas",
-		Args:    session.Words(2, 2),
+		Args:    command.Words(2, 2),
 	}
 	session.Flags(cmd, c.AddSpace).StringVarP(&form, "output", "o", "",
 		"output `FORMAT`: text or json")

@@ -73,7 +73,7 @@ table also shows the type, why a link is stale, and which revisions were merged.
 
 func newLinkGet(a *command.App) *cobra.Command {
 	c, out := &session.Common{App: a}, &session.PrintFlags{}
-	cmd := &cobra.Command{Use: "get [flags] LINK", Short: "Show a link", Args: session.Words(1, 1)}
+	cmd := &cobra.Command{Use: "get [flags] LINK", Short: "Show a link", Args: command.Words(1, 1)}
 	session.Flags(cmd, c.AddSpace, out.Add)
 	return c.Reads(cmd, func(s *session.Session, words []string) error {
 		l, err := s.LinkNamed(words[0])

@@ -45,7 +45,7 @@ other spaces. A link with AutoUpdate is resolved at once.`,
 			if bulk, err = o.checkBulk(cmd.UseLine(), words); err != nil {
 				return err
 			}
-			return session.Words(0, 4)(cmd, words)
+			return command.Words(0, 4)(cmd, words)
 		},
 	}
 	flags := session.Flags(cmd, o.AddWrite, o.linkFlags.add, o.AddAllowExists, o.PrintFlags.Add)

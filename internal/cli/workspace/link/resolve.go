@@ -2,6 +2,7 @@ package link
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -59,7 +60,7 @@ func (o *linkResolve) add(flags *pflag.FlagSet) {
 func (o *linkResolve) check(cmd *cobra.Command, names []string, plan bool) error {
 	given := len(names) > 0 || o.SelectFlags.IsSet() || o.from != "" || o.stale || o.all
 	if !given && !plan {
-		return diag.UsageHint(cmd.UseLine(), "LINK, --from, --stale or --where is missing")
+		return command.Missing(cmd, "LINK, --from, --stale or --where")
 	}
 	if len(names) > 0 && (o.SelectFlags.IsSet() || o.from != "" || o.stale) {
 		return diag.UsageHint(cmd.UseLine(), "either names or flags that select links, not both")
@@ -194,6 +195,21 @@ func (o *linkResolve) selected(
 			links[l] = !o.stale || l.Stale && (o.all || l.AutoUpdate)
 			s.Unread(s.Ends(l))
 		}
+		if o.stale {
+			s.Left = left(s, links)
+		}
 	}
 	return links, nil
+}
+
+// left says which stale links were not selected.
+func left(s *session.Session, selected map[*workspace.Link]bool) string {
+	stale := slices.DeleteFunc(slices.Clone(s.Workspace.Links), func(l *workspace.Link) bool {
+		return !l.Stale || selected[l]
+	})
+	if len(stale) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; left out, as not automatic or in another space: %s (%s); to take all: "+
+		"fctl link resolve --stale --all --space '*'", diag.Count(len(stale), "stale link"), stale[0].Name())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/links/entity"
@@ -185,7 +186,7 @@ func NamesOrWhere(cmd *cobra.Command, names []string, sel *SelectFlags, noun str
 	case len(names) > 0 && sel.IsSet():
 		return diag.UsageHint(cmd.UseLine(), "either names or --where is expected, not both")
 	case len(names) == 0 && !sel.IsSet():
-		return Missing(cmd, noun+" or --where")
+		return command.Missing(cmd, noun+" or --where")
 	}
 	return nil
 }

@@ -130,6 +130,7 @@ type Session struct {
 	Propagated []propagate.UnitResult // what followed
 	Form       string                 // of the results
 	Asked      bool                   // the command is about resolving links
+	Left       string                 // what it did not resolve, for the note that there was nothing to do
 
 	executor *functions.Executor
 	done     []func() error                        // what follows the commit
@@ -479,26 +480,6 @@ func (s *Session) Warn(warnings ...entity.Warning) {
 		}
 		s.App.Console().Notes("", api.Note{Message: text + w.Message})
 	}
-}
-
-// Words checks the number of words of a command; most -1 is any.
-func Words(least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, words []string) error {
-		switch n := len(words); {
-		case n < least:
-			names := strings.Fields(strings.ReplaceAll(cmd.Use, "[flags] ", ""))[1:]
-			return Missing(cmd, strings.Trim(names[n], "[.]"))
-		case most >= 0 && n > most:
-			return diag.UsageHint(cmd.UseLine(), "at most %s, got %d: %q", diag.Count(most, "word"),
-				n, words[most])
-		}
-		return nil
-	}
-}
-
-// Missing returns the error for a word or a flag that a command needs.
-func Missing(cmd *cobra.Command, what string) error {
-	return diag.UsageHint(cmd.UseLine(), "%s is missing", what)
 }
 
 // Input reads a file or, with -, the standard input.

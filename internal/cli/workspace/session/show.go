@@ -63,7 +63,7 @@ func (s *Session) ShowResults() error {
 	if t.text.Len() > 0 {
 		t.total()
 	} else if s.Asked && !failed {
-		s.Note("no link has anything to do")
+		s.Note("no link has anything to do%s", s.Left)
 	}
 	if s.Settings.Quiet {
 		return nil
