@@ -634,6 +634,9 @@ func TestLooks(t *testing.T) {
 					if wide := value[int64](v, `document.scrollingElement.scrollWidth`); wide > width {
 						t.Errorf("%s: the page is %d wide", example, wide)
 					}
+					if tall := value[int](v, `[...document.querySelectorAll("td button")].filter(e => e.offsetHeight > 40).length`); tall > 0 {
+						t.Errorf("%s: %d buttons have more than a line", example, tall)
+					}
 					for _, pale := range value[[]string](v, contrast) {
 						t.Errorf("%s: %s", example, pale)
 					}
