@@ -55,6 +55,11 @@ records and dry runs; what is not recorded is called unknown.`,
 func explain(
 	s *session.Session, name string, ref entity.ResourceReference, path string,
 ) (*resolve.Explanation, error) {
+	// It takes edits up as revisions, whose secrets are to be hidden, too.
+	g, err := s.LinkGraph()
+	if err != nil {
+		return nil, err
+	}
 	u, err := s.UnitNamed(name)
 	if err != nil {
 		return nil, err
@@ -68,9 +73,5 @@ func explain(
 		return nil, err
 	}
 	s.App.Hide(secrets, true)
-	g, err := s.LinkGraph()
-	if err != nil {
-		return nil, err
-	}
 	return g.Explain(s.Ctx, u.UnitID, ref, path)
 }
