@@ -241,8 +241,8 @@ type FunctionInvocationResponse struct {
 	Mutators      []int
 	Success       bool
 	ErrorMessages []string
-	// Findings are what validations found, what failed and what there is to note, with positions in
-	// the data of the request, if that asked a server for them.
+	// Findings lists findings of validations, failures and notes, with positions in the data of the
+	// request. Servers set it if the request has RecordFindings.
 	Findings []Finding `json:",omitempty"`
 
 	// Changed reports whether the data differs from that of the request.

@@ -134,7 +134,7 @@ func document(t *testing.T) object {
 						"image/svg+xml": object{"schema": object{"type": "string"}},
 						"text/plain":    object{"schema": object{"type": "string"}},
 					}},
-					"default": object{"description": "There is no workspace, or it cannot be read.", "content": content("application/problem+json", "Problem")},
+					"default": object{"description": "The server was not started in a workspace, or the workspace cannot be read.", "content": content("application/problem+json", "Problem")},
 				},
 			}},
 			"/metrics": object{"get": object{

@@ -89,7 +89,7 @@ var browser = sync.OnceValues(func() (context.Context, string) {
 		}
 		return ctx, ""
 	}
-	return nil, "there is no Chromium"
+	return nil, "Chromium is not installed"
 })
 
 // tab is a page in the browser.
@@ -309,7 +309,7 @@ func TestKeyboard(t *testing.T) {
 	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	v.has("#status", "Done: the configuration changed.")
 	v.has("#view .cm-changedLine", "tier: batch")
-	// Remove the first step, and look for what there is not.
+	// Remove the first step, and search for a function that does not exist.
 	v.do(chromedp.Focus(chromedp.CSS(`[aria-label="Remove: get-container-image"]`)), chromedp.KeyEvent(kb.Enter))
 	v.has("#command", "fctl do jobs.yaml set-label tier batch")
 	v.keys("#find", "zzz")
@@ -473,7 +473,7 @@ const sent = `const ask = window.fetch;
 		return answer;
 	};`
 
-// TestFilesKeepTheirBytes opens files: what is sent is what they have.
+// TestFilesKeepTheirBytes opens files: the page sends their exact bytes.
 func TestFilesKeepTheirBytes(t *testing.T) {
 	dir := t.TempDir()
 	v := look(t, serve(t, dir))

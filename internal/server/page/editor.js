@@ -78,7 +78,7 @@ export function editor(parent, changed) {
   };
 }
 
-/** Makes a view of a text that cannot be edited, with what has changed if before is given. */
+/** Makes a read-only view of a text. If before is given, it marks the changes since then. */
 export function reader(parent, file, label, text, before) {
   return new EditorView({
     parent, doc: text,

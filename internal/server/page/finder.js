@@ -1,7 +1,7 @@
 // The list of functions, and what of it the words of a search leave.
 import { byID, make } from "./dom.js";
 
-/** Says what a function is for in one word. */
+/** Returns the kind of a function in one word. */
 export function kind(signature) {
   if (signature.Validating) return "validates";
   return signature.Mutating ? "changes" : "reads";

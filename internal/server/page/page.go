@@ -31,8 +31,8 @@ const Path = "/page/"
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-NONCE'; " +
 	"img-src blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Serve answers a request for the page or for one of its files. It reports false if there is no such
-// file.
+// Serve answers a request for the page or for one of its files. It reports false for
+// other paths.
 func Serve(w http.ResponseWriter, r *http.Request) bool {
 	name := strings.TrimPrefix(r.URL.Path, Path)
 	if name == "/" {
