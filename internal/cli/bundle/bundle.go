@@ -17,6 +17,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/bundle"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -83,6 +84,7 @@ type runner struct {
 	app      *command.App
 	settings *settings.Settings
 	reader   *source.Reader
+	executor *functions.Executor // made by knowledge
 }
 
 func newRunner(a *command.App, cmd *cobra.Command) (*runner, error) {
@@ -212,7 +214,7 @@ func (r *runner) options(ctx context.Context, cmd *cobra.Command, o *inputFlags,
 // know adds knowledge about the types of objects.
 func (r *runner) know(ctx context.Context, options *bundle.Options, bundles []*bundle.Bundle,
 ) error {
-	executor, err := r.app.ExecutorFor(ctx, r.settings)
+	executor, err := r.knowledge(ctx)
 	if err != nil {
 		return err
 	}
@@ -271,9 +273,25 @@ func processAll(ctx context.Context, bundles []*bundle.Bundle, options *bundle.O
 	return results, problems.Err()
 }
 
+// knowledge returns the executor, which knows types and secret values. It is made once.
+func (r *runner) knowledge(ctx context.Context) (*functions.Executor, error) {
+	if r.executor != nil {
+		return r.executor, nil
+	}
+	executor, err := r.app.ExecutorFor(ctx, r.settings)
+	r.executor = executor
+	return executor, err
+}
+
+// isSecret reports whether a text has secret values, or copies of those that hide got.
+func (r *runner) isSecret(text []byte) bool {
+	return r.app.Masked(string(text)) != string(text) || r.executor == nil ||
+		r.executor.Sensitive(api.ToolchainKubernetesYAML, [][]byte{text}) != nil
+}
+
 // hide masks the values of Secrets in everything that people read from here on.
-func (r *runner) hide(results []*bundle.Result) error {
-	executor, err := r.app.NewExecutor()
+func (r *runner) hide(ctx context.Context, results []*bundle.Result) error {
+	executor, err := r.knowledge(ctx)
 	if err != nil {
 		return err
 	}

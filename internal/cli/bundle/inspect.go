@@ -210,7 +210,7 @@ will be read.`,
 			return err
 		}
 		if !show {
-			if err := r.hide(results); err != nil {
+			if err := r.hide(cmd.Context(), results); err != nil {
 				return err
 			}
 		}

@@ -98,7 +98,7 @@ func render(ctx context.Context, a *command.App, cmd *cobra.Command, o *renderFl
 	if err != nil {
 		return err
 	}
-	if err := r.hide(results); err != nil {
+	if err := r.hide(ctx, results); err != nil {
 		return err
 	}
 	if err := r.emit(ctx, results, o); err != nil {
@@ -177,7 +177,7 @@ func (r *runner) writeFiles(ctx context.Context, results []*bundle.Result, dir s
 			err := replaceable(tree, path, res)
 			if err == nil {
 				err = r.app.Writes.Write(func() error {
-					if header(res.Bytes()).Kind == "Secret" {
+					if r.isSecret(res.Bytes()) {
 						return tree.WritePrivate(ctx, path, nil, res.Bytes())
 					}
 					return tree.Write(ctx, path, nil, res.Bytes())

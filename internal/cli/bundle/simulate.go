@@ -20,7 +20,7 @@ func (r *runner) simulate(ctx context.Context, bundles []*bundle.Bundle, options
 			return err
 		}
 		results = append(results, result)
-		if err := r.hide(results[len(results)-1:]); err != nil {
+		if err := r.hide(ctx, results[len(results)-1:]); err != nil {
 			return err
 		}
 		if err := r.app.WriteText(stepText(b, steps, result)); err != nil {

@@ -70,6 +70,14 @@ func (a *App) Hide(values *sensitive.Values, words bool) {
 	}
 }
 
+// HideTexts is Hide for values that are known by their texts, and known to be copied.
+func (a *App) HideTexts(values []string) {
+	if len(values) > 0 {
+		a.secrets.AddTexts(values, true)
+		a.hides.Do(func() { a.Streams.Hide(a.secrets.Mask) })
+	}
+}
+
 // Masked returns text with the values masked that Hide got, for text that is styled or shortened
 // later, and for text that is a part of a payload.
 func (a *App) Masked(text string) string { return a.secrets.Mask(text) }

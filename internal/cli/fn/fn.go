@@ -214,11 +214,6 @@ func (r *runner) writeOptions(fsync bool) krm.WriteOptions {
 	}
 }
 
-// isSecret reports whether a text has secret values.
-func (r *runner) isSecret(text []byte) bool {
-	return r.executor.Sensitive(api.ToolchainKubernetesYAML, [][]byte{text}) != nil
-}
-
 // withHints adds the hints about files that could not be written.
 func withHints(err error) error {
 	if err == nil {

@@ -16,14 +16,12 @@ type hidden struct {
 	lock   sync.Mutex // packages are rendered in parallel
 	texts  [][]byte
 	has    map[string]bool
-	values *sensitive.Values // of texts; nil if there are more since
+	values *sensitive.Values // of the first of texts
+	found  int               // how many these are
 }
 
 // hide masks the secret values of resources in everything that people read from here on.
 func (r *runner) hide(items []*krm.Item) {
-	if r.showSecrets {
-		return
-	}
 	r.hidden.lock.Lock()
 	defer r.hidden.lock.Unlock()
 	kinds, known := r.provider.SensitiveKinds(), len(r.hidden.texts)
@@ -48,8 +46,9 @@ func (r *runner) hide(items []*krm.Item) {
 		r.hidden.texts = append(r.hidden.texts, text)
 	}
 	if more := r.hidden.texts[known:]; len(more) > 0 {
-		r.app.Hide(r.sensitive(more), false)
-		r.hidden.values = nil
+		if !r.showSecrets {
+			r.app.Hide(r.sensitive(more), false)
+		}
 	}
 }
 
@@ -67,12 +66,25 @@ func (r *runner) sensitive(texts [][]byte) *sensitive.Values {
 		[][]byte{bytes.Join(texts, []byte("---\n"))})
 }
 
-// secrets returns the secret values that hide got.
+// isSecret reports whether a text has secret values, or copies of those that hide got.
+func (r *runner) isSecret(text []byte) bool {
+	return r.sensitive([][]byte{text}) != nil || r.known().Copied(string(text)) != string(text)
+}
+
+// secrets returns the secret values that must be masked.
 func (r *runner) secrets() *sensitive.Values {
+	if r.showSecrets {
+		return nil
+	}
+	return r.known()
+}
+
+// known returns the secret values that hide got.
+func (r *runner) known() *sensitive.Values {
 	r.hidden.lock.Lock()
 	defer r.hidden.lock.Unlock()
-	if r.hidden.values == nil && len(r.hidden.texts) > 0 {
-		r.hidden.values = r.sensitive(r.hidden.texts)
+	if r.hidden.found < len(r.hidden.texts) {
+		r.hidden.values, r.hidden.found = r.sensitive(r.hidden.texts), len(r.hidden.texts)
 	}
 	return r.hidden.values
 }

@@ -139,8 +139,7 @@ func newUnitData(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		secret := s.Store.Secret(u.ToolchainType, data)
-		return session.WriteFile(s, cmp.Or(*file, "-"), data, secret)
+		return session.WriteFile(s, cmp.Or(*file, "-"), data, s.Store.Secret(u, data))
 	})
 }
 

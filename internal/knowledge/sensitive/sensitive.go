@@ -35,6 +35,7 @@ type Values struct {
 	secret map[string]api.ResourceType
 	kind   *regexp.Regexp // matches their kinds in unreadable documents
 	known  *known         // built for the first message
+	mu     sync.Mutex     // of making the sets
 	copies *SecretSet     // built for the first text that may have copies
 	own    *SecretSet     // built for the first text that may have the values themselves
 }

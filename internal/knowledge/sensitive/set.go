@@ -3,6 +3,7 @@ package sensitive
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,16 +32,20 @@ type valueIndex struct {
 // Add adds values. With words, those that are words or numbers are masked as well, since it is
 // known that they were copied to what is shown.
 func (s *SecretSet) Add(v *Values, words bool) {
-	if v == nil {
-		return
+	if v != nil {
+		s.AddTexts(v.spelled(), words)
 	}
+}
+
+// AddTexts is Add for values that are known by their texts, such as those that Found returns.
+func (s *SecretSet) AddTexts(texts []string, words bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.seen == nil {
 		s.seen = map[string]bool{}
 	}
 	more := &valueIndex{}
-	for _, text := range v.spelled() {
+	for _, text := range texts {
 		if was, known := s.seen[text]; known && (was || !words) {
 			continue
 		}
@@ -102,7 +107,32 @@ var stringsOfJSON = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 })
 
-func (s *SecretSet) line(text string) string {
+// Found returns what Mask would mask in text, each once and sorted.
+func (s *SecretSet) Found(text string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := map[string]bool{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		marked := s.marked(line)
+		for from := 0; from < len(line); from++ {
+			to := from
+			for to < len(line) && marked[to] {
+				to++
+			}
+			if to > from {
+				found[line[from:to]] = true
+				from = to
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func (s *SecretSet) line(text string) string { return hide(text, s.marked(text)) }
+
+// marked tells for each byte of a line whether it is masked.
+func (s *SecretSet) marked(text string) []bool {
 	marked := make([]bool, len(text))
 	for _, x := range s.indexes {
 		if x.known == nil {
@@ -117,7 +147,7 @@ func (s *SecretSet) line(text string) string {
 			}
 		}
 	}
-	return hide(text, marked)
+	return marked
 }
 
 // isRandom reports whether a short text is unlike what texts have anyway: names, numbers, words.

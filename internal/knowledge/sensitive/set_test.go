@@ -50,6 +50,23 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// TestFound checks that a set returns the parts of a text that it masks, and that a set with these
+// parts masks them again.
+func TestFound(t *testing.T) {
+	var s, again sensitive.SecretSet
+	s.Add(secretValues(t, "hunter2-and-more"), false)
+	s.Add(secretValues(t, "postgres"), true)
+	text := "a: postgres://u:hunter2-and-more@db\nb: aHVudGVyMi1hbmQtbW9yZQ==\nc: hunter2-and-more\n"
+	found := s.Found(text)
+	if want := "aHVudGVyMi1hbmQtbW9yZQ==|hunter2-and-more|postgres"; strings.Join(found, "|") != want {
+		t.Errorf("%q, want %q", found, want)
+	}
+	again.AddTexts(found, true)
+	if got, want := again.Mask(text), s.Mask(text); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestSetOfMany checks that values that were added one after the other are all masked.
 func TestSetOfMany(t *testing.T) {
 	var s sensitive.SecretSet

@@ -49,6 +49,20 @@ func (v *Values) Text(which int) []byte {
 	return v.appendCopied(b, t.data[at:])
 }
 
+// Rest returns a text without its secret values. Copies of them stay.
+func (v *Values) Rest(which int) []byte {
+	t := v.texts[min(which, v.units-1)]
+	var b []byte
+	at := 0
+	for _, s := range t.spans {
+		if s.from >= at {
+			b = append(append(b, t.data[at:s.from]...), '\n')
+			at = s.to
+		}
+	}
+	return append(b, t.data[at:]...)
+}
+
 // Copied returns text, which is not about a secret value, with the values masked that were copied
 // there.
 func (v *Values) Copied(text string) string {
@@ -60,10 +74,12 @@ func (v *Values) Copied(text string) string {
 
 // maskWith masks text with a set of the values, made when it is first used.
 func (v *Values) maskWith(set **SecretSet, words bool, text string) string {
+	v.mu.Lock()
 	if *set == nil {
 		*set = &SecretSet{}
 		(*set).Add(v, words)
 	}
+	v.mu.Unlock()
 	return (*set).Mask(text)
 }
 

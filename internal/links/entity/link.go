@@ -162,6 +162,10 @@ func (l *Link) Merges() bool {
 	return l.UpdateType == UpdateUpgradeUnit || l.UpdateType == UpdateMergeUnits
 }
 
+// CopiesResources reports whether the link brings whole resources, or merges them: a value arrives
+// at the path that it has upstream.
+func (l *Link) CopiesResources() bool { return l.Merges() || l.UpdateType == UpdateUpsert }
+
 // Kind implements Entity.
 func (l *Link) Kind() Kind { return KindLink }
 

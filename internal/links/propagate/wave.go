@@ -107,7 +107,7 @@ func (p *Propagator) Input(u *workspace.Unit, links []*workspace.Link, options r
 		return nil, err
 	}
 	asksCauses := slices.ContainsFunc(links, func(l *workspace.Link) bool {
-		return l.Merges() || l.UpdateType == entity.UpdateUpsert
+		return l.CopiesResources()
 	})
 	downstream, err := p.unit(u, asksCauses || len(links) == 0)
 	if err != nil {

@@ -30,6 +30,7 @@ func (s *Store) basesPath(name string) (string, bool) {
 		return "", false
 	}
 	rest, ok := strings.CutPrefix(name, stateDir+"/")
+	ok = ok && path.Base(name) != copiesName
 	return basesDir + "/" + rest, ok
 }
 

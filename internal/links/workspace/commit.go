@@ -39,6 +39,10 @@ type NewRevision struct {
 
 // Revise records a revision of a unit and writes its working copy.
 func (t *Tx) Revise(u *Unit, c NewRevision) {
+	if _, again := t.heads[u]; !again {
+		t.heads[u] = u.HeadRevisionNum
+		t.Revised = append(t.Revised, u)
+	}
 	n := u.HeadRevisionNum + 1
 	r := entity.Revision{
 		RevisionNum: n, RevisionID: entity.RecordID(u.UnitID, "revision", n), UnitID: u.UnitID,
@@ -52,11 +56,18 @@ func (t *Tx) Revise(u *Unit, c NewRevision) {
 	t.addMutations(u, c.Mutations)
 	t.fail(t.writeData(u, c.Data))
 	u.LastChangeDescription = c.Description
-	if !t.known[u] {
-		t.known[u] = true
-		t.Revised = append(t.Revised, u)
-	}
 	t.WriteState(u)
+}
+
+// Change returns the head data of a unit before the transaction, and as it is now.
+func (t *Tx) Change(u *Unit) (before, after []byte, err error) {
+	n := u.HeadRevisionNum
+	if was, revised := t.heads[u]; revised {
+		n = was
+	}
+	before, beforeErr := t.store.Data(u, n)
+	after, err = t.store.Data(u, u.HeadRevisionNum)
+	return before, after, errors.Join(beforeErr, err)
 }
 
 // addMutations records the causes of the head of a unit.
@@ -88,7 +99,7 @@ func (t *Tx) Attribute(u *Unit, cause entity.Mutation, sources api.ResourceMutat
 // writeData writes the working copy of a unit if it has other data.
 func (t *Tx) writeData(u *Unit, data []byte) error {
 	return t.update(u.DataFile(), data, func() fs.FileMode {
-		if secret := t.store.Secret; secret == nil || secret(u.ToolchainType, data) {
+		if secret := t.store.Secret; secret == nil || secret(u, data) {
 			return 0o600
 		}
 		return 0

@@ -42,9 +42,9 @@ type Store struct {
 	unindexed atomic.Int64
 	// Repaired describes how a killed command was repaired, for notes.
 	Repaired []string
-	// Secret reports whether data holds secret values: a new file for it is private. Without Secret
-	// every new working copy is.
-	Secret  func(t api.ToolchainType, data []byte) bool
+	// Secret reports whether data of a unit holds secret values: a new file for it is private.
+	// Without Secret every new working copy is.
+	Secret  func(u *Unit, data []byte) bool
 	written map[string]bool // the files that were written or deleted
 	readMu  sync.Mutex
 	read    map[string]string // the hashes of files that people edit, when they were first read

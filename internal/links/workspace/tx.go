@@ -33,7 +33,7 @@ type Tx struct {
 	ops   []operation
 	at    map[string]int    // the index of the operation that writes or appends to a file
 	files map[string][]byte // what files will contain
-	known map[*Unit]bool    // in Revised
+	heads map[*Unit]int64   // the heads before, of Revised
 	// undoes is the record that the transaction undoes. It deletes files only.
 	undoes *record
 	err    error // the first of writing; nothing is committed then
@@ -53,7 +53,7 @@ func (t *Tx) Err() error { return t.err }
 func (s *Store) Begin(title string) *Tx {
 	s.tx = &Tx{
 		store: s, Title: strings.TrimSpace(title), files: map[string][]byte{},
-		at: map[string]int{}, known: map[*Unit]bool{},
+		at: map[string]int{}, heads: map[*Unit]int64{},
 	}
 	return s.tx
 }

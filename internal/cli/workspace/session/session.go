@@ -134,7 +134,7 @@ type Session struct {
 
 	executor *functions.Executor
 	done     []func() error                        // what follows the commit
-	upstream map[*workspace.Unit][]*workspace.Link // of units whose upstreams are not masked yet
+	hidden   map[*workspace.Unit]bool // whose copies of secret values are masked
 	unread   []error                               // why parts of what the command is about cannot be read
 }
 
@@ -180,6 +180,9 @@ func (c *Common) Write(cmd *cobra.Command, title string, do func(*Session) error
 			if err := s.Tx.WriteLock(s.Workspace); err != nil {
 				return err
 			}
+		}
+		if err := s.keepCopies(); err != nil {
+			return err
 		}
 		if err := s.Tx.WriteBases(s.Workspace); err != nil {
 			return err
@@ -354,80 +357,6 @@ func (s *Session) Functions() (*functions.Executor, error) {
 	}
 	s.executor = executor
 	return executor, nil
-}
-
-// secret reports whether data has secret values, or may have them.
-func (s *Session) secret(t api.ToolchainType, data []byte) bool {
-	executor, err := s.Functions()
-	return err != nil || executor.Sensitive(t, [][]byte{data}) != nil
-}
-
-// Unwritten returns the secret values of two states of a unit and of other texts. Neither the title
-// of the command nor a description that it makes has them, since both are stored.
-func (s *Session) Unwritten(
-	u *workspace.Unit, before, after []byte, others ...[]byte,
-) (*sensitive.Values, error) {
-	executor, err := s.Functions()
-	if err != nil {
-		return nil, err
-	}
-	values := executor.Sensitive(u.ToolchainType, [][]byte{before, after}, others...)
-	if s.Tx != nil {
-		s.Tx.Title = values.Copied(s.Tx.Title)
-	}
-	return values, nil
-}
-
-// Secrets returns the secret values of two states of a unit and of other texts, nil if they may be
-// shown. From here on everything that is printed masks them, and the values that links may have
-// copied from other units as well.
-func (s *Session) Secrets(
-	u *workspace.Unit, before, after []byte, others ...[]byte,
-) (*sensitive.Values, error) {
-	values, err := s.Unwritten(u, before, after, others...)
-	if err != nil || s.ShowSecrets {
-		return nil, err
-	}
-	s.App.Hide(values, false)
-	s.hideUpstream(u)
-	return values, nil
-}
-
-// ValueSecrets returns the secret values that values for programs must not show: none, unless they
-// go to a terminal.
-func (s *Session) ValueSecrets(
-	u *workspace.Unit, before, after []byte, others ...[]byte,
-) (*sensitive.Values, error) {
-	if !s.App.Streams.OutIsTerminal() {
-		return nil, nil
-	}
-	return s.Secrets(u, before, after, others...)
-}
-
-// hideUpstream masks the secret values of all units that a unit has values from, as they are and as
-// they were when they were copied. A unit that cannot be read gave none.
-func (s *Session) hideUpstream(u *workspace.Unit) {
-	if s.upstream == nil {
-		s.upstream = map[*workspace.Unit][]*workspace.Link{}
-		for _, l := range s.Links {
-			s.upstream[l.From] = append(s.upstream[l.From], l)
-		}
-	}
-	links := s.upstream[u]
-	delete(s.upstream, u) // once is enough
-	for _, l := range links {
-		if l.To == nil {
-			continue
-		}
-		for _, revision := range []int64{
-			l.To.HeadRevisionNum, l.UpstreamLastMergedRevisionNum, l.MergeBaseRevisionNum,
-		} {
-			if data, err := s.Store.Data(l.To, revision); err == nil {
-				s.App.Hide(s.executor.Sensitive(l.To.ToolchainType, [][]byte{data}), true)
-			}
-		}
-		s.hideUpstream(l.To)
-	}
 }
 
 // Shown is a diff of two states of a unit for people.

@@ -214,8 +214,6 @@ func (t *story) unit(r propagate.UnitResult) error {
 			continue
 		}
 		p.link(l, &result)
-		t.text.WriteString(t.upstreamSecrets(l).Message(p.String()))
-		p.Reset()
 	}
 	p.self()
 	t.text.WriteString(p.String())
@@ -228,23 +226,6 @@ func (p *unitStory) hasConflict(l *workspace.Link) bool {
 	return slices.ContainsFunc(p.conflicts(p.Output), func(c api.MutationConflict) bool {
 		return c.LinkID == l.LinkID
 	})
-}
-
-// upstreamSecrets returns the secret values that a link may have copied to where values are not
-// known to be secret.
-func (s *Session) upstreamSecrets(l *workspace.Link) *sensitive.Values {
-	if l.UpdateType != entity.UpdateTransformPaths && l.UpdateType != entity.UpdateInsert {
-		return nil
-	}
-	data, err := s.Store.Data(l.To, l.To.HeadRevisionNum)
-	if err != nil {
-		return nil
-	}
-	secrets, err := s.Secrets(l.To, data, nil)
-	if err != nil {
-		return nil
-	}
-	return secrets
 }
 
 // revisions returns the revision of the unit and, if it was written, the next.
