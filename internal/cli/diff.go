@@ -51,7 +51,9 @@ with the file that has the same path or, if it was renamed, with the file that
 it was: one with a resource in common or, without resources, with half of its
 lines. A Kubernetes resource that has moved to another file is found if it is
 the only one with its type and name. The resources of a file that only one side
-has are added or deleted. Files that git does not track are not compared.
+has are added or deleted. A .gitignore or .fctlignore excludes nothing in
+directories. In revisions, files that a .fctlignore excludes, or that git does
+not track, are not compared.
 
 Values of Secrets are masked, unless --show-secrets is given. In a pipe or file,
 -o mutations and -o patch print them. See 'fctl help secrets'.

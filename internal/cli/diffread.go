@@ -155,7 +155,7 @@ func (c *diffRun) directories(ctx context.Context, a, b string) error {
 	for i, dir := range []string{a, b} {
 		finder := &source.Finder{
 			Dir: dir, Recursive: true, Toolchain: c.reader.Toolchain, Formats: c.reader.Formats,
-			AnyFormat: c.reader.Toolchain == "", Temporary: files.IsTemporary,
+			AnyFormat: c.reader.Toolchain == "", Temporary: files.IsTemporary, All: true,
 		}
 		found, err := finder.Find(ctx, []string{"."})
 		if err != nil {

@@ -33,6 +33,8 @@ type Finder struct {
 	// IgnoreFile is read in place of .gitignore if it is not empty, and only in directories that
 	// are searched, not in those above them.
 	IgnoreFile string
+	// All takes files that ignore files exclude, and the ignore files and settings themselves.
+	All bool
 	// Names are names of files that are taken from a directory whatever their extension.
 	Names []string
 	// Temporary reports whether a name is that of an incomplete file. Such files are skipped.
@@ -302,7 +304,7 @@ func (w *walker) top(path string) (directory, error) {
 // above returns the directories above dir whose ignore files apply to it, the uppermost first.
 // These are the directories of its repository or, outside of a repository, those from Dir on.
 func (w *walker) above(dir string) []string {
-	if w.IgnoreFile != "" {
+	if w.IgnoreFile != "" || w.All {
 		return nil
 	}
 	var dirs []string
@@ -333,7 +335,7 @@ func (w *walker) directory(d directory, g *glob) error {
 		return err
 	}
 	entries, err := os.ReadDir(d.path)
-	if err == nil {
+	if err == nil && !w.All {
 		d.ignore, err = d.ignore.in(d.path, d.abs, cmp.Or(w.IgnoreFile, gitIgnore))
 	}
 	if err != nil {
@@ -351,8 +353,9 @@ func (w *walker) directory(d directory, g *glob) error {
 func (w *walker) entry(d directory, e fs.DirEntry, g *glob) error {
 	name, isDir := e.Name(), e.IsDir()
 	switch {
-	case isDir && IsRepository(name), name == fctlIgnore, name == gitIgnore, name == settingsFile,
-		name == w.IgnoreFile:
+	case isDir && IsRepository(name):
+		return nil
+	case !w.All && slices.Contains([]string{fctlIgnore, gitIgnore, settingsFile, w.IgnoreFile}, name):
 		return nil
 	case !isDir && w.Temporary != nil && w.Temporary(name):
 		return nil

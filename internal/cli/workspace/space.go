@@ -128,11 +128,17 @@ they are, and are not stale afterwards.`,
 		if err != nil {
 			return err
 		}
-		done := "renamed space " + p.Slug + " to " + words[1]
+		was := p.Slug
 		if err := s.Tx.RenameSpace(s.Workspace, p, words[1]); err != nil {
 			return err
 		}
-		return s.PrintOne(out, p, p.Space, done)
+		s.After(func() error {
+			if !s.DryRun {
+				s.ProblemsMoved(was, p.Slug)
+			}
+			return nil
+		})
+		return s.PrintOne(out, p, p.Space, "renamed space "+was+" to "+p.Slug)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -63,11 +64,8 @@ func (t *Tx) rename(w *Workspace, e Entity, in, slug string) error {
 	return nil
 }
 
-// RenameSpace gives a space another slug. Everything in it moves.
+// RenameSpace gives a space another slug. Everything in it moves, also what cannot be read.
 func (t *Tx) RenameSpace(w *Workspace, p *Space, slug string) error {
-	if err := w.readable(p); err != nil {
-		return err
-	}
 	was := p.Slug
 	if err := t.rename(w, p, "", slug); err != nil {
 		return err
@@ -92,6 +90,17 @@ func (t *Tx) RenameSpace(w *Workspace, p *Space, slug string) error {
 		return name
 	}
 	return t.renameLocked(name, name)
+}
+
+// ProblemsMoved says that the files of a space that was renamed are where they belong now.
+func (w *Workspace) ProblemsMoved(was, slug string) {
+	from, to := w.Store.position(spacesDir+"/"+was).File, w.Store.position(spacesDir+"/"+slug).File
+	for _, e := range w.Problems {
+		rest, ok := strings.CutPrefix(e.Pos.File, from)
+		if ok && strings.HasPrefix(rest, string(filepath.Separator)) {
+			e.Pos.File = to + rest
+		}
+	}
 }
 
 // renameSpaceIn writes the definitions that name a space which was renamed.

@@ -114,7 +114,7 @@ func (s *scanner) flowEntry(e int32, start int) {
 		n.KeyStyle, n.KeyEnd = quoteStyle(c), uint32(end)
 		s.pos = end
 	case c == '{' && s.src[p-1] == '{':
-		s.unsupportedHint(p-1, "a template expression", "render the template first")
+		s.unsupportedHint(p-1, "a template expression", "render the template first; quote {{ if it is text")
 	case c == '?' || c == ':' || c == '&' || c == '!' || c == '*' || c == '[' || c == '{':
 		s.unsupported(p, "a key that is not plain or quoted text")
 	case scalar.Class[c]&scalar.NotPlain != 0:

@@ -156,7 +156,7 @@ func (s *Session) checkFunctions(l *workspace.Link) (entity.Errors, []entity.War
 
 // CheckLink checks a link that is to be written, cycles excluded. Warnings are printed.
 func (s *Session) CheckLink(l *workspace.Link) error {
-	if err := s.ValidateLink(l).Err(); err != nil {
+	if err := cmp.Or(s.ValidateLink(l).Err(), s.Ends(l)); err != nil {
 		return err
 	}
 	problems, warnings, err := s.checkFunctions(l)
