@@ -86,9 +86,13 @@ type Note struct {
 	Suggestion string
 	// Kind says what the note is about. Callers turn some kinds into errors.
 	Kind NoteKind
-	// Count and Names are appended to the message. Notes that differ only in them are merged into
-	// one note for all units; see Add.
+	// A note about a number of things says it before Message: Lead, Count, and Of, which is what is
+	// counted, in the singular. "skipped 2 resources" has the lead "skipped ". Names are appended to
+	// the message. Notes that differ only in Count and Names are merged into one note for all units;
+	// see Add.
+	Lead  string
 	Count int
+	Of    string
 	Names string // sorted, with ", " between them
 }
 
@@ -119,8 +123,12 @@ func (n Note) Key() Note {
 // Text returns the message with the count, the names and the suggestion.
 func (n Note) Text() string {
 	text := n.Message
-	if n.Count > 0 {
-		text += ": " + strconv.Itoa(n.Count)
+	if n.Of != "" {
+		counted := n.Lead + strconv.Itoa(n.Count) + " " + n.Of
+		if n.Count != 1 {
+			counted += "s"
+		}
+		text = counted + text
 	}
 	if n.Names != "" {
 		text += " (" + n.Names + ")"

@@ -141,14 +141,24 @@ func (fc *FunctionContext) NoteOnce(message string) {
 }
 
 // NoteSum is NoteOnce for a number of things and their names. Both add up over the parts of a unit
-// and over units.
-func (fc *FunctionContext) NoteSum(message string, count int, names ...string) {
+// and over units. The text is lead, count, of and message: NoteSum("skipped ", 2, "resource", ": no
+// schema has x") notes "skipped 2 resources: no schema has x".
+func (fc *FunctionContext) NoteSum(lead string, count int, of, message string, names ...string) {
+	fc.noteSum(Note{Lead: lead, Count: count, Of: of, Message: message}, names)
+}
+
+// NoteNames is NoteOnce for things with names, which add up as those of NoteSum do.
+func (fc *FunctionContext) NoteNames(message string, names ...string) {
+	fc.noteSum(Note{Message: message}, names)
+}
+
+func (fc *FunctionContext) noteSum(n Note, names []string) {
 	if fc != nil && fc.report != nil {
-		note := Note{Message: message, Kind: NoteUnit}
-		note.Add(Note{
-			Message: message, Kind: NoteUnit, Count: count, Names: strings.Join(names, ", "),
-		})
-		fc.report.Notes = append(fc.report.Notes, note)
+		n.Kind = NoteUnit
+		sum := n.Key()
+		n.Names = strings.Join(names, ", ")
+		sum.Add(n)
+		fc.report.Notes = append(fc.report.Notes, sum)
 	}
 }
 

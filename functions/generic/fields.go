@@ -26,6 +26,9 @@ type creation struct {
 	skipped int                       // resources whose schema does not have the path
 	unseen  int                       // resources without a schema that are skipped
 	blocked int                       // resources in which a value above cannot hold it
+	reached int                       // resources in which the path leads to a value, or to its place
+	visited *gaby.YamlDoc             // the last of them
+	absent  int                       // resources in which a list or element above is missing
 	last    *gaby.YamlDoc             // the last skipped one
 	created int                       // values that may be created
 	known   bool                      // a schema has the field
@@ -55,6 +58,7 @@ func newCreation(
 	}
 	if !c.named {
 		c.surveyed = handler.SurveyOf(call.FunctionContext)
+		c.named = c.surveyed == nil
 	}
 	return c
 }
@@ -100,8 +104,26 @@ func (c *creation) option() func(*yamlkit.Match) bool {
 	return c.may
 }
 
+// wanted returns the Wanted of the options of an edit, or nil.
+func (c *creation) wanted() func(*yamlkit.Match) bool {
+	if c == nil {
+		return nil
+	}
+	return c.reach
+}
+
+// reach counts the resource of a match. All matches are wanted.
+func (c *creation) reach(p *yamlkit.Match) bool {
+	if c.visited != p.Doc {
+		c.visited = p.Doc
+		c.reached++
+	}
+	return true
+}
+
 // may reports whether a missing value may be created.
 func (c *creation) may(p *yamlkit.Match) bool {
+	c.reach(p)
 	t := p.Resource.ResourceType
 	field := c.field(p.Doc, t, p.Segments)
 	has := field.Missing < 0 || p.Doc.Exists(p.Segments[:field.Missing+1]...)
@@ -271,8 +293,21 @@ func (c *creation) end(
 	call *handler.Call, provider configkit.ResourceProvider, matches int, err error,
 ) (int, error) {
 	nearest(call, matches, queryOf(provider, call.Args), nil, provider)
+	if c != nil && resourceTypeOf(call.Args) == api.ResourceTypeAny && hasElements(c.asked) {
+		c.absent = len(call.Docs) - c.reached
+	}
 	c.report(matches)
 	return matches, cmp.Or(err, c.check())
+}
+
+// hasElements reports whether a path leads into lists or to all entries of maps. Of other paths it
+// is always known whether a value is missing.
+func hasElements(text string) bool {
+	path, err := yamlpath.Parse(text)
+	return err == nil && slices.ContainsFunc(path.Segments(), func(s yamlpath.Segment) bool {
+		_, isKey := s.MapKey()
+		return !isKey || s.Index >= 0
+	})
 }
 
 // check returns an error if the path is wrong.
@@ -299,20 +334,23 @@ func (c *creation) report(matches int) {
 	if c == nil || c.refused != nil {
 		return
 	}
+	path := configkit.Abbreviate(c.asked)
 	if c.blocked > 0 {
-		c.call.NoteSum("resources are skipped, as a value above "+configkit.Abbreviate(c.asked)+
-			" cannot hold it", c.blocked)
+		c.noteSkipped(c.blocked, ": a value above "+path+" cannot hold it")
 	}
 	if c.unseen > 0 {
-		c.call.NoteSum("resources of types without a schema are skipped, as they do not have "+
-			configkit.Abbreviate(c.asked)+" (fctl do --upsert creates it)", c.unseen)
+		c.noteSkipped(c.unseen, ": "+path+" is missing, and no schema has it (fctl do --upsert "+
+			"creates it)")
+	}
+	if c.absent > 0 {
+		c.noteSkipped(c.absent, " without the list or element in "+path)
 	}
 	if c.skipped == 0 {
 		return
 	}
 	meant := c.meant
 	if c.named {
-		message := "the type has no field " + configkit.Abbreviate(c.asked)
+		message := "the type has no field " + path
 		if meant != "" {
 			message += "; " + configkit.DidYouMean("", []string{meant})
 		}
@@ -326,11 +364,16 @@ func (c *creation) report(matches int) {
 		c.call.Nearest(meant)
 		return
 	}
-	message := "resources are skipped, as their types have no " + configkit.Abbreviate(c.asked)
+	message := ": the schema has no " + path
 	if meant != "" {
 		message += " (" + configkit.DidYouMean("", []string{meant}) + ")"
 	}
-	c.call.NoteSum(message, c.skipped)
+	c.noteSkipped(c.skipped, message)
+}
+
+// noteSkipped notes that resources are skipped, and why.
+func (c *creation) noteSkipped(n int, why string) {
+	c.call.NoteSum("skipped ", n, "resource", why)
 }
 
 // nearest looks for what is nearest to paths that match nothing.

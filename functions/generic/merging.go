@@ -131,13 +131,13 @@ func (m *Merging) May(doc *gaby.YamlDoc, t api.ResourceType, segments []string) 
 // Report notes what was not created.
 func (m *Merging) Report() {
 	if m.lacking.resources > 0 {
-		m.fc.NoteSum("resources do not get fields that they lack and that their types may not "+
-			"have, such as "+strings.Join(m.lacking.paths, ", ")+" (fctl do --upsert creates them)",
-			m.lacking.resources)
+		m.fc.NoteSum("skipped fields of ", m.lacking.resources, "resource", " that are missing and "+
+			"that no schema has, such as "+strings.Join(m.lacking.paths, ", ")+
+			" (fctl do --upsert creates them)")
 	}
 	if m.blocked.resources > 0 {
-		m.fc.NoteSum("resources do not get fields such as "+strings.Join(m.blocked.paths, ", ")+
-			", as a value above cannot hold them (fctl do --upsert replaces it)",
-			m.blocked.resources)
+		m.fc.NoteSum("skipped fields of ", m.blocked.resources, "resource", " below values that "+
+			"cannot hold them, such as "+strings.Join(m.blocked.paths, ", ")+
+			" (fctl do --upsert replaces the values)")
 	}
 }

@@ -161,7 +161,9 @@ func setPath(
 			create = creationOf(c)
 		}
 		matches, err := updateScalars(c.Docs, queryOf(provider, c.Args), nil, provider, value,
-			yamlkit.UpdateOptions{Upsert: upsert, Retype: true, Create: create.option()})
+			yamlkit.UpdateOptions{
+				Upsert: upsert, Retype: true, Create: create.option(), Wanted: create.wanted(),
+			})
 		return create.end(c, provider, matches, err)
 	}
 }
@@ -173,7 +175,7 @@ func SetText(c *handler.Call, provider configkit.ResourceProvider, text string) 
 	create := creationOfPath(provider)(c)
 	matches, err := yamlkit.UpdatePaths(c.Docs, queryOf(provider, c.Args), nil, provider,
 		func(string) string { return text },
-		yamlkit.UpdateOptions{Upsert: true, Create: create.option()})
+		yamlkit.UpdateOptions{Upsert: true, Create: create.option(), Wanted: create.wanted()})
 	return create.end(c, provider, matches, err)
 }
 

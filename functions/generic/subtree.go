@@ -318,7 +318,9 @@ func setSubtrees(
 	value *gaby.YamlDoc,
 	create *creation,
 ) (int, error) {
-	options := yamlkit.EditOptions{Upsert: true, Create: create.option()}
+	options := yamlkit.EditOptions{
+		Upsert: true, Create: create.option(), Wanted: create.wanted(),
+	}
 	parsed, err := yamlpath.Parse(string(path))
 	if err != nil {
 		return 0, err

@@ -437,7 +437,8 @@ func (s *step) call(fc *api.FunctionContext, provider configkit.ResourceProvider
 		if res.err == nil && edited {
 			outdated, problems := sops.Check(provider, documents, before)
 			if res.err = errors.Join(problems...); outdated > 0 {
-				fc.NoteSum(sops.Outdated, outdated)
+				n := sops.Outdated(outdated)
+				fc.NoteSum(n.Lead, n.Count, n.Of, n.Message)
 			}
 		}
 	}

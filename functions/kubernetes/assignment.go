@@ -23,7 +23,7 @@ type assignment struct {
 // meant to remove it.
 func (a *assignment) noteEmptied(c *handler.Call, hasValue bool) {
 	if a.emptied && hasValue {
-		c.NoteSum("KEY= replaces the value by the empty text; KEY- removes the key", 0, a.name)
+		c.NoteNames("KEY= replaces the value by the empty text; KEY- removes the key", a.name)
 	}
 }
 

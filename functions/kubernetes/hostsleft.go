@@ -62,7 +62,7 @@ func (r *renamer) noteHosts() {
 		})
 	}
 	if count > 0 {
-		r.call.NoteSum("values still contain the old name of a Service where it may be a host",
-			count, slices.Sorted(maps.Keys(names))...)
+		r.call.NoteSum("left ", count, "value",
+			" with the old name of a Service where it may be a host", slices.Sorted(maps.Keys(names))...)
 	}
 }

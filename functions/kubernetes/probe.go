@@ -139,10 +139,9 @@ func askHealthz(call *handler.Call) func(*container, int) (gaby.Value, error) {
 		if err != nil {
 			return gaby.Value{}, err
 		}
-		call.NoteSum("containers have no probe to copy, so their probes ask /healthz, which "+
-			"not every container answers; set-container-probe-defaults, which checks the port, "+
-			"is recommended",
-			1, c.value.Get("name").Text())
+		call.NoteSum("gave ", 1, "container", " without a probe to copy one that asks /healthz, "+
+			"which not every container answers; set-container-probe-defaults, which checks the "+
+			"port, is recommended", c.value.Get("name").Text())
 		return probe.Value(), nil
 	}
 }

@@ -70,11 +70,11 @@ func (s *referenceSetter) run() (matches int, err error) {
 			return 0, s.onlyForeign(foreign)
 		}
 		names := slices.Sorted(maps.Keys(foreign))
-		s.call.NoteSum(fmt.Sprintf(
+		s.call.NoteNames(fmt.Sprintf(
 			"references to resources of type %s that are not in the input do not change; --%s "+
 				"sets the references to one of them",
 			s.of, parameterOldReference,
-		), 0, names...)
+		), names...)
 	}
 	return matches, err
 }

@@ -259,7 +259,7 @@ func (m *merging) notes(merged *textmerge.Merged) (notes []string) {
 			m.secrets.Message("merged line by line: "+m.whyByLines(merged.ByLines)))
 	}
 	if merged.Outdated > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %d", sops.Outdated, merged.Outdated))
+		notes = append(notes, sops.Outdated(merged.Outdated).Text())
 	}
 	return notes
 }

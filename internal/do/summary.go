@@ -194,7 +194,7 @@ func (l *loop) conclude() {
 				l.noteUnlessQuiet(n.file, n.note)
 				continue
 			}
-			if n.units < t.units && n.note.Count == 0 && n.note.Names == "" {
+			if n.units < t.units && n.note.Of == "" && n.note.Names == "" {
 				n.note.Message += fmt.Sprintf(" (in %d files)", n.units)
 			}
 			notes = append(notes, n.note)

@@ -219,7 +219,7 @@ func (r *StepResult) checkEncrypted(provider configkit.ResourceProvider, items [
 			problems = append(problems, item.located(err))
 		}
 	}
-	text := fmt.Sprintf("%s: %d", sops.Outdated, sum)
+	text := sops.Outdated(sum).Text()
 	if sum > 0 && !slices.ContainsFunc(r.Results, func(o Result) bool { return o.Message == text }) {
 		r.Results = append(r.Results, Result{Message: text, Severity: SeverityWarning})
 	}

@@ -105,7 +105,7 @@ func (c *leftCount) add(other leftCount) {
 // note reports the values, if there are any.
 func (c leftCount) note(fc *api.FunctionContext) {
 	if c.values > 0 {
-		fc.NoteSum("values still contain the old namespace", c.values,
+		fc.NoteSum("left ", c.values, "value", " with the old namespace",
 			slices.Sorted(maps.Keys(c.names))...)
 	}
 }

@@ -310,9 +310,9 @@ func (m *Move) noteUnknown() {
 	for _, n := range m.unknown {
 		count += n
 	}
-	m.fc.NoteSum("resources whose type has no known scope got no namespace ('scope:' in a file "+
-		"of --resource-types, or the "+
-		"CustomResourceDefinition in the input or --schema, says what it is)", count,
+	m.fc.NoteSum("set no namespace in ", count, "resource", ": the scope of the type is not known "+
+		"('scope:' in a file of --resource-types, or the CustomResourceDefinition in the input or "+
+		"--schema, says what it is)",
 		slices.Sorted(maps.Keys(m.unknown))...)
 }
 

@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -51,9 +50,10 @@ func (r *runner) pool(ctx context.Context, cmd *cobra.Command, paths []string,
 			problems = append(problems, diag.Failures(err, api.FailureInput)...)
 		}
 		if skipped > 0 {
-			r.notes(api.Note{Pos: api.Position{File: name}, Message: fmt.Sprintf(
-				"documents without apiVersion, kind or metadata.name, which are skipped: %d",
-				skipped)})
+			r.notes(api.Note{
+				Pos: api.Position{File: name}, Lead: "skipped ", Count: skipped, Of: "document",
+				Message: " without apiVersion, kind or metadata.name",
+			})
 		}
 	}
 	if len(problems) > 0 {

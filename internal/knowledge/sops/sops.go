@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
+
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
@@ -21,9 +23,13 @@ import (
 // encrypted is how a value begins that SOPS has encrypted.
 const encrypted = "ENC[AES256_GCM,"
 
-// Outdated is a note about documents that Check counts.
-const Outdated = "sops refuses the file until it is encrypted again (--ignore-mac decrypts it), as " +
-	"its MAC covers changed values; resources"
+// Outdated returns the note about the documents that Check counts.
+func Outdated(n int) api.Note {
+	return api.Note{
+		Lead: "changed values that the MAC covers in ", Count: n, Of: "resource",
+		Message: ": sops refuses the file until it is encrypted again (--ignore-mac decrypts it)",
+	}
+}
 
 // Check returns an error for each value encrypted by SOPS that was replaced by another one or
 // deleted since marks, unless the document was decrypted or encrypted again as a whole: sops cannot

@@ -273,7 +273,7 @@ func (r *resolver) commit(docs gaby.Container, causes ...cause) (bool, error) {
 		return false, problems
 	}
 	if outdated > 0 {
-		r.warn(causes[0].link, entity.WarnOutdatedMAC, nil, "", "%s: %d", sops.Outdated, outdated)
+		r.warn(causes[0].link, entity.WarnOutdatedMAC, nil, "", "%s", sops.Outdated(outdated).Text())
 	}
 	first := r.in.Downstream.HeadMutationNum + int64(len(r.mutations)) + 1
 	list, err := r.diff(r.data, text, first)
