@@ -240,6 +240,9 @@ func (h *FunctionHandler) prepare(
 		problems := []error{s.f.mayRun(options.AllowExternal), s.prepare(fc, invocation)}
 		var err error
 		s.where, err = parseWhere(invocation.WhereResource)
+		if i < len(options.Only) && options.Only[i] != nil {
+			s.where = where.And(h.only(options.Only[i]), s.where)
+		}
 		s.err = errors.Join(append(problems, err)...)
 	}
 	setInput(steps, request.FileName)

@@ -24,6 +24,9 @@ type Options struct {
 	Secrets bool
 	// File is the name of the file in the positions of outputs.
 	File string
+	// Only, if not nil, says for each function of the chain which resources it sees, of those that the
+	// expressions select; a nil Selection selects all.
+	Only []Selection
 	// WhereText replaces WhereResource in messages, such as the flags it was made of.
 	WhereText string
 	// NamesOnly says that WhereResource compares only types, names, namespaces and labels, which
@@ -40,6 +43,17 @@ type Options struct {
 	// Documents, if not nil, are worked on in place of ConfigData, and nothing is printed. The
 	// result has them in Documents.
 	Documents gaby.Container
+}
+
+// Selection is a set of resources.
+type Selection map[api.ResourceType]map[api.ResourceName]bool
+
+// Add adds a resource.
+func (s Selection) Add(r api.ResourceInfo) {
+	if s[r.ResourceType] == nil {
+		s[r.ResourceType] = map[api.ResourceName]bool{}
+	}
+	s[r.ResourceType][r.ResourceName] = true
 }
 
 // Result is the response to a request with details about the run.

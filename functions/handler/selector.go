@@ -32,6 +32,15 @@ func parseWhere(text string) (*where.Expr, error) {
 	return where.Parse(text)
 }
 
+// only returns the expression that holds for the resources of a selection.
+func (h *FunctionHandler) only(selected Selection) *where.Expr {
+	provider := configkit.Nameless{ResourceProvider: h.provider}
+	return where.Func("the selection", func(doc *gaby.YamlDoc) (bool, error) {
+		info, err := yamlpath.ResourceInfo(doc, provider)
+		return err == nil && info != nil && selected[info.ResourceType][info.ResourceName], err
+	})
+}
+
 func newSelectorPrograms() *expression.Programs[*cel.Expression] {
 	return expression.NewPrograms(cel.Language, func(text string) (*cel.Expression, error) {
 		return cel.Compile(text, cel.Bool)

@@ -1,8 +1,6 @@
 package do
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -60,28 +58,17 @@ func (l *loop) fixing(o *outcome, unit *source.InputUnit, chain *plan.Plan) (*pl
 	return all, nil
 }
 
-// forResources returns a chain that sees some resources only, once for each of their types.
+// forResources returns a chain that sees some resources only.
 func forResources(chain *plan.Plan, resources []api.ResourceInfo) *plan.Plan {
-	names := map[api.ResourceType][]string{}
+	selected := handler.Selection{}
 	for _, r := range resources {
-		name := "'" + strings.ReplaceAll(string(r.ResourceName), "'", "''") + "'"
-		if !slices.Contains(names[r.ResourceType], name) {
-			names[r.ResourceType] = append(names[r.ResourceType], name)
-		}
+		selected.Add(r)
 	}
-	all := &plan.Plan{}
-	for _, t := range slices.Sorted(maps.Keys(names)) {
-		expression := fmt.Sprintf("ConfigHub.ResourceType = '%s' AND ConfigHub.ResourceName "+
-			"IN (%s)",
-			t, strings.Join(names[t], ", "))
-		for i, in := range chain.Invocations {
-			in.Name = ""
-			if in.WhereResource = expression; chain.Invocations[i].WhereResource != "" {
-				in.WhereResource += " AND " + chain.Invocations[i].WhereResource
-			}
-			all.Invocations = append(all.Invocations, in)
-			all.Signatures = append(all.Signatures, chain.Signatures[i])
-		}
+	all := &plan.Plan{Signatures: chain.Signatures}
+	for _, in := range chain.Invocations {
+		in.Name = ""
+		all.Invocations = append(all.Invocations, in)
+		all.Only = append(all.Only, selected)
 	}
 	return all
 }

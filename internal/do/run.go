@@ -326,7 +326,7 @@ func (l *loop) invoke(o *outcome, unit *source.InputUnit, chain *plan.Plan) erro
 		NamesOnly: l.options.Select.Where == "", Secrets: !l.options.ShowSecrets,
 		Compare: l.counts(), ListChanged: l.prints && l.options.Format == report.Name,
 		KeepSteps: l.prints && l.options.Format == report.Diff,
-		Survey:    l.survey,
+		Survey:    l.survey, Only: chain.Only,
 	}
 	ctx := limit.Named(l.ctx, func(err error) error {
 		return diag.In(unit.File, diag.Failures(err, api.FailureFunction))

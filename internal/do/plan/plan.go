@@ -87,6 +87,9 @@ type Plan struct {
 	// Fixes are the chains that fix what invocations find, by index. Those without one may be
 	// missing at the end.
 	Fixes []*Plan
+	// Only are the resources that functions see, in the order of the invocations. Those that see all
+	// have nil, and may be missing at the end.
+	Only []handler.Selection
 	// Defaults says that nobody named the functions.
 	Defaults bool
 	// Notes are about deprecated parameters, and about words that may not mean what was intended.
@@ -98,6 +101,10 @@ func (p *Plan) Append(other *Plan) {
 	if len(other.Fixes) > 0 {
 		p.Fixes = append(p.Fixes, make([]*Plan, len(p.Invocations)-len(p.Fixes))...)
 		p.Fixes = append(p.Fixes, other.Fixes...)
+	}
+	if len(other.Only) > 0 {
+		p.Only = append(p.Only, make([]handler.Selection, len(p.Invocations)-len(p.Only))...)
+		p.Only = append(p.Only, other.Only...)
 	}
 	p.Invocations = append(p.Invocations, other.Invocations...)
 	p.Signatures = append(p.Signatures, other.Signatures...)

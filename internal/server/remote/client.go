@@ -119,7 +119,7 @@ func (s *session) Run(
 		Options: options{
 			Compare: o.Compare, ListChanged: o.ListChanged, Secrets: o.Secrets, NamesOnly: o.NamesOnly,
 			KeepSteps: o.KeepSteps, EveryResource: o.EveryResource,
-			File: o.File, WhereText: o.WhereText,
+			File: o.File, WhereText: o.WhereText, Only: o.Only,
 		},
 		Schemas: added.Schemas != nil, Inputs: added.Inputs != nil,
 		Definitions: added.Definitions != nil, Survey: o.Survey != nil,

@@ -72,6 +72,7 @@ type call struct {
 type options struct {
 	Compare, ListChanged, Secrets, NamesOnly, KeepSteps, EveryResource bool
 	File, WhereText                                                    string
+	Only                                                               []handler.Selection
 }
 
 // question is what a worker asks.

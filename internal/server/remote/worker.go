@@ -147,6 +147,7 @@ func (w *responder) run(c *call) callAnswer {
 		Compare: c.Options.Compare, ListChanged: c.Options.ListChanged,
 		Secrets: c.Options.Secrets, NamesOnly: c.Options.NamesOnly, KeepSteps: c.Options.KeepSteps,
 		EveryResource: c.Options.EveryResource, File: c.Options.File, WhereText: c.Options.WhereText,
+		Only: c.Options.Only,
 	}
 	if c.Survey {
 		options.Survey = sync.OnceValue(w.survey)
