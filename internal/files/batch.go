@@ -50,6 +50,9 @@ type Batch struct {
 	Dir  string // the path of Root
 	// Private is a directory below Dir. Only its owner can read what is written there.
 	Private string
+	// MayLink reports whether the file at a path may be a symbolic link, which is followed. Without
+	// MayLink each may be one.
+	MayLink func(name string) bool
 	// Step is called before every change of the file system; for tests. It may be nil.
 	Step func(what string)
 	// Parallel calls do for 0 to n-1.
@@ -171,7 +174,8 @@ func (b *Batch) Close() {
 var ErrNotDirectory = errors.New("is not a directory")
 
 // follow returns where a path leads if it is a symbolic link.
-func (b *Batch) follow(name string) (string, error) {
+func (b *Batch) follow(from string) (string, error) {
+	name := from
 	for range 40 {
 		if top, err := b.Missing(path.Dir(name)); err != nil || top != "" {
 			return name, err
@@ -179,6 +183,9 @@ func (b *Batch) follow(name string) (string, error) {
 		info, err := os.Lstat(b.at(name))
 		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
 			return name, nil //nolint:nilerr // opening it reports the error
+		}
+		if b.MayLink != nil && !b.MayLink(from) {
+			return "", ErrLink
 		}
 		target, err := b.Root.Readlink(name)
 		if err != nil {
@@ -408,7 +415,7 @@ func (b *Batch) write(root *os.Root, p *placed, sync bool) error {
 	switch {
 	case p.guard != nil && p.guard.info != nil:
 		err = keepAttributes(f, b.at(p.guard.path), p.guard.info)
-	case p.Mode != 0 && !b.isPrivate(p.Path):
+	case p.Mode != 0 && !b.isPrivate(p.Path) && (p.guard == nil || p.guard.path == p.Path):
 		err = f.Chmod(p.Mode.Perm()) // whatever the umask is: it may be that of a deleted file
 	}
 	if err == nil {
@@ -524,6 +531,9 @@ func (b *Batch) directory(c *Change) error {
 		b.step("make " + c.Path)
 		return b.makeDir(c.Path)
 	}
+	if err := b.checkReal(c.Path); err != nil {
+		return err
+	}
 	var dirs []string
 	err := fs.WalkDir(b.Root.FS(), c.Path, func(name string, e fs.DirEntry, err error) error {
 		if err == nil && e.IsDir() {
@@ -540,6 +550,16 @@ func (b *Batch) directory(c *Change) error {
 	b.step("delete " + c.Path)
 	for _, dir := range slices.Backward(dirs) {
 		_ = b.Root.Remove(dir) // it may have files
+	}
+	return nil
+}
+
+// checkReal returns an error if a path is a symbolic link, or leads through one.
+func (b *Batch) checkReal(name string) error {
+	for at := name; at != "."; at = path.Dir(at) {
+		if info, err := b.Root.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return ErrLink
+		}
 	}
 	return nil
 }

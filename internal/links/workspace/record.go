@@ -86,6 +86,13 @@ func staysInside(name, target string) bool {
 		!files.HasGit(to) && to != privateDir && !strings.HasPrefix(to, privateDir+"/")
 }
 
+// layout matches the files that a workspace reads. Others in its folders stay as they are.
+var layout = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + regexp.QuoteMeta(Marker) + `|` + regexp.QuoteMeta(LockFile) +
+		`|\.gitignore|attributes/[^/]+\.yaml|spaces/[^/]+/(?:space\.yaml|units/[^/]+/[^/]+|` +
+		`(?:links|invocations|filters)/[^/]+\.yaml))$`)
+})
+
 // isPeoples reports whether a path leads to a file of a workspace that people edit, too, or to a
 // folder with such files.
 func isPeoples(name string) bool {

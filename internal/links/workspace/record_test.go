@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,6 +112,61 @@ func TestRepairDiscardsWhatCannotBeTakenBack(t *testing.T) {
 				t.Error(err, s.Repaired)
 			}
 		})
+	}
+}
+
+// TestARecordFollowsNoLink undoes and takes back records that name a symbolic link: what it leads
+// to stays as it is.
+func TestARecordFollowsNoLink(t *testing.T) {
+	for name, o := range map[string]operation{
+		"a folder":         {Path: "spaces/a/x", Dir: true, Delete: true},
+		"a folder of fctl": {Path: ".fctl/state/x", Dir: true, Delete: true},
+		"a file":           {Path: "spaces/a/x.yaml", Data: []byte("echo"), Guarded: true, Mode: 0o755},
+	} {
+		for _, file := range []string{undoDir + "/1", journalFile} {
+			t.Run(name+" in "+file, func(t *testing.T) {
+				dir := t.TempDir()
+				if _, err := Init(t.Context(), dir, InitOptions{Space: "a"}); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.MkdirAll(filepath.Join(dir, "own", "empty"), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				target := "../../own"
+				if !o.Dir {
+					target = "../../run.sh"
+				}
+				for _, made := range []string{"spaces/a/x", "spaces/a/x.yaml", ".fctl/state/x"} {
+					if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, made)), 0o700); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.Symlink(target, filepath.Join(dir, made)); err != nil {
+						t.Skip(err)
+					}
+				}
+				at := filepath.Join(dir, file)
+				if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(at, encoded(t, &record{Title: "t", Ops: []operation{o}}), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				s, err := Open(t.Context(), dir, OpenOptions{Write: true})
+				if err == nil {
+					_, err = s.Undo(t.Context(), false)
+					err = errors.Join(err, s.Close())
+				}
+				if err == nil {
+					t.Error("it is obeyed")
+				}
+				if _, err := os.Stat(filepath.Join(dir, "own", "empty")); err != nil {
+					t.Error(err)
+				}
+				if _, err := os.Lstat(filepath.Join(dir, "run.sh")); err == nil {
+					t.Error("a file was written")
+				}
+			})
+		}
 	}
 }
 

@@ -207,7 +207,8 @@ func (t *Tx) Commit(ctx context.Context) error {
 // batch returns what changes the files of the workspace.
 func (s *Store) batch() *files.Batch {
 	return &files.Batch{
-		Root: s.root, Dir: s.dir, Private: privateDir, Step: s.Step, Many: s.ManyFiles,
+		Root: s.root, Dir: s.dir, Private: privateDir, MayLink: layout().MatchString,
+		Step: s.Step, Many: s.ManyFiles,
 		Most: entity.MaxData,
 		Parallel: func(n int, do func(int) error) error {
 			return parallel.Each(context.Background(), n, s.writers(), do) // a slow disk syncs many files together
@@ -328,7 +329,11 @@ func (s *Store) inverseOf(ctx context.Context, b *files.Batch, o *operation) (op
 		return operation{}, nil // Missing knows the folders that are made
 	case o.Dir || o.Link != "":
 		back.Delete = !o.Delete
-		return back, nil
+		_, err := b.Missing(path.Dir(o.Path))
+		if o.Dir && err == nil {
+			_, err = b.Missing(o.Path)
+		}
+		return back, err
 	case o.Append && o.Offset > 0:
 		text, err := s.readRegular(o.Path)
 		if err != nil {
