@@ -41,17 +41,13 @@ type creation struct {
 	respelled bool
 }
 
-// newCreation returns what decides about missing values, or nil if all of them may be created, as
-// in formats whose units are a single resource. If the user names the type, every value may be
-// created.
+// newCreation returns what decides about missing values. If the user names the type, every value may
+// be created.
 func newCreation(
 	call *handler.Call, provider configkit.ResourceProvider, t api.ResourceType, path string,
 ) *creation {
 	fields, _ := provider.(yamlpath.FieldProvider)
 	_, blocks := provider.(configkit.BlockProvider)
-	if fields == nil && !blocks {
-		return nil
-	}
 	c := &creation{
 		typeKnowledge: typeKnowledge{fields: fields}, call: call, blocks: blocks, asked: path,
 		named: t != api.ResourceTypeAny, seen: map[api.ResourceType]bool{}, at: -1,

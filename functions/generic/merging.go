@@ -6,6 +6,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/appkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
@@ -53,8 +54,11 @@ func isBlocked(doc *gaby.YamlDoc, segments []string) bool {
 func (k *typeKnowledge) othersHave(
 	doc *gaby.YamlDoc, t api.ResourceType, segments []string, element string,
 ) bool {
-	if !k.several() {
+	switch {
+	case !k.several():
 		return true
+	case t == appkit.NoSchema:
+		return false // nothing says that such resources are alike
 	}
 	if element != "" {
 		segments = append(slices.Clone(segments), element)
