@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
@@ -69,21 +71,16 @@ given before FUNCTION.`,
 			return err
 		}
 		o.said = strings.Join(words, " ")
+		if o.onlyReads(words) {
+			return o.Read(cmd, func(s *session.Session) error { return o.read(s, names, words) })
+		}
 		return o.Write(cmd, session.Title(cmd, names...), func(s *session.Session) error {
 			defer func() {
 				if s.Tx.Title != "" { // else it cannot be undone
 					s.Tx.Title = strings.TrimSpace(s.Tx.Title + " " + o.said)
 				}
 			}()
-			units, err := o.UnitsNamed(s, names)
-			if err != nil {
-				return err
-			}
-			survey, err := s.Survey(units, o.whereResource,
-				func(u *workspace.Unit) (api.FunctionInvocationList, error) {
-					chain, _, err := o.chain(s, u, words)
-					return chain, err
-				})
+			units, survey, err := o.units(s, names, words)
 			if err != nil {
 				return err
 			}
@@ -93,6 +90,71 @@ given before FUNCTION.`,
 		})
 	}
 	return cmd
+}
+
+// onlyReads reports whether no function that the words name changes a unit of any toolchain. A
+// command that only reads takes no other command back, and records no edit.
+func (o *unitDo) onlyReads(words []string) bool {
+	executor, err := o.App.NewExecutor()
+	if err != nil || o.invocation != "" {
+		return false
+	}
+	for i, name := range words {
+		if i > 0 && words[i-1] != plan.Then {
+			continue
+		}
+		known := false
+		for _, t := range executor.Toolchains() {
+			signature, ok := executor.Signature(t, name)
+			if known = known || ok; ok && signature.Mutating {
+				return false
+			}
+		}
+		if !known {
+			return false
+		}
+	}
+	return true
+}
+
+// units returns the units that the functions run on, and their survey.
+func (o *unitDo) units(s *session.Session, names, words []string,
+) ([]*workspace.Unit, func() *handler.Survey, error) {
+	units, err := o.UnitsNamed(s, names)
+	if err != nil {
+		return nil, nil, err
+	}
+	survey, err := s.Survey(units, o.whereResource,
+		func(u *workspace.Unit) (api.FunctionInvocationList, error) {
+			chain, _, err := o.chain(s, u, words)
+			return chain, err
+		})
+	return units, survey, err
+}
+
+// read runs functions that only read on the working copies of units.
+func (o *unitDo) read(s *session.Session, names, words []string) error {
+	units, survey, err := o.units(s, names, words)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, u := range units {
+		chain, _, err := o.chain(s, u, words)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		_, data, err := s.Store.Edited(u)
+		if err == nil && data == nil {
+			data, err = s.Store.Data(u, u.HeadRevisionNum)
+		}
+		if err == nil {
+			_, err = o.invoke(s, u, data, chain, survey)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // chain returns the functions to run on a unit, and the ID of the stored invocation if it is one.
@@ -138,36 +200,9 @@ func (o *unitDo) run(
 	if err != nil {
 		return err
 	}
-	r, err := s.Run(s.Ctx, u, before, chain, o.whereResource, survey)
-	if err != nil {
+	r, err := o.invoke(s, u, before, chain, survey)
+	if err != nil || !r.Changed {
 		return err
-	}
-	if !s.Settings.Quiet {
-		s.App.Console().Notes(u.DataFile(), r.Notes...)
-	}
-	arguments := functions.Texts(chain)
-	secrets, err := s.Unwritten(u, before, r.ConfigData, arguments...)
-	if err != nil {
-		return err
-	}
-	o.said = secrets.Message(o.said)
-	if len(r.Outputs) > 0 {
-		secrets, err := s.ValueSecrets(u, before, r.ConfigData, arguments...)
-		if err != nil {
-			return err
-		}
-		outputs := make(api.OutputList, len(r.Outputs))
-		for i := range outputs {
-			outputs[i] = secrets.Returned(r.Outputs[i])
-		}
-		s.After(func() error { return printOutputs(s, outputs) })
-	}
-	if r.ValidationFailed {
-		return u.Fail(entity.CodeFunctionFailed, "%s did not pass the validation, and was not changed",
-			u.Name()).WithClass(api.FailureNo)
-	}
-	if !r.Changed {
-		return nil
 	}
 	mutations, sources, err := o.mutations(s, u, chain, r, invocationID)
 	if err != nil {
@@ -180,6 +215,43 @@ func (o *unitDo) run(
 	})
 	s.NoteAfter("%s: revision %d -> %d", u.Name(), u.HeadRevisionNum-1, u.HeadRevisionNum)
 	return nil
+}
+
+// invoke runs functions on the data of a unit, and prints notes and what they return. A validation
+// that does not pass is an error.
+func (o *unitDo) invoke(
+	s *session.Session, u *workspace.Unit, before []byte, chain api.FunctionInvocationList,
+	survey func() *handler.Survey,
+) (*handler.Result, error) {
+	r, err := s.Run(s.Ctx, u, before, chain, o.whereResource, survey)
+	if err != nil {
+		return nil, err
+	}
+	if !s.Settings.Quiet {
+		s.App.Console().Notes(u.DataFile(), r.Notes...)
+	}
+	arguments := functions.Texts(chain)
+	secrets, err := s.Unwritten(u, before, r.ConfigData, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	o.said = secrets.Message(o.said)
+	if len(r.Outputs) > 0 {
+		secrets, err := s.ValueSecrets(u, before, r.ConfigData, arguments...)
+		if err != nil {
+			return nil, err
+		}
+		outputs := make(api.OutputList, len(r.Outputs))
+		for i := range outputs {
+			outputs[i] = secrets.Returned(r.Outputs[i])
+		}
+		s.After(func() error { return printOutputs(s, outputs) })
+	}
+	if r.ValidationFailed {
+		return nil, u.Fail(entity.CodeFunctionFailed,
+			"%s did not pass the validation, and was not changed", u.Name()).WithClass(api.FailureNo)
+	}
+	return r, nil
 }
 
 // mutations returns one mutation for each function that changed the unit, and the new sources.

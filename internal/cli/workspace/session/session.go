@@ -162,7 +162,7 @@ func Title(cmd *cobra.Command, words ...string) string {
 
 // Read opens the workspace for reading.
 func (c *Common) Read(cmd *cobra.Command, do func(*Session) error) error {
-	return c.with(cmd, false, do)
+	return c.with(cmd, false, func(s *Session) error { return errors.Join(do(s), s.finish()) })
 }
 
 // Write opens the workspace for writing, and commits what do did. title is for undo.
@@ -195,12 +195,17 @@ func (c *Common) Write(cmd *cobra.Command, title string, do func(*Session) error
 		} else if err := s.commit(); err != nil {
 			return err
 		}
-		var errs []error
-		for _, done := range s.done { // what failed for one unit hides no other result
-			errs = append(errs, done())
-		}
-		return errors.Join(errs...)
+		return s.finish()
 	})
+}
+
+// finish does what After got. What failed for one unit hides no other result.
+func (s *Session) finish() error {
+	var errs []error
+	for _, done := range s.done {
+		errs = append(errs, done())
+	}
+	return errors.Join(errs...)
 }
 
 // commit commits the transaction, and notes for undo if the command changed nothing.
@@ -386,7 +391,7 @@ func (s *Session) Note(format string, args ...any) {
 	s.App.Note(s.Settings, text)
 }
 
-// After runs do when the transaction was committed, or when a dry run ends.
+// After runs do when the transaction was committed, or when a dry run or a command that reads ends.
 func (s *Session) After(do func() error) { s.done = append(s.done, do) }
 
 // NoteAfter writes a note when the transaction was committed, or when a dry run ends.
