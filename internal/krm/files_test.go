@@ -200,6 +200,14 @@ func TestFiles(t *testing.T) {
 			add(item("a/.git/hooks/x.yaml", "", "n")),
 			`error New n: the path "a/.git/hooks/x.yaml" is inside of .git`,
 		},
+		"F4 git in other letters": {
+			add(item("a/.GIT/hooks/x.yaml", "", "n")),
+			`error New n: the path "a/.GIT/hooks/x.yaml" is inside of .git`,
+		},
+		"F4 git by its short name": {
+			add(item("git~1/hooks/x.yaml", "", "n")),
+			`error New n: the path "git~1/hooks/x.yaml" is inside of .git`,
+		},
 		"F4 above after a directory": {
 			add(item("a/../../x.yaml", "", "n")),
 			`error New n: the path "a/../../x.yaml" leads out of the directory`,

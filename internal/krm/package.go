@@ -192,7 +192,7 @@ func (p *Package) checkPath(item *Item) error {
 	if clean == "." {
 		return problem("is a directory")
 	}
-	if slices.Contains(strings.Split(clean, "/"), ".git") { // git would run a hook, for example
+	if files.HasGit(clean) { // git would run a hook, for example
 		return problem("is inside of .git")
 	}
 	root, err := os.OpenRoot(p.Root)

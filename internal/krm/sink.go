@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -15,12 +16,17 @@ import (
 
 // Sink returns the package at dir, which need not exist, and the changes that make its files have
 // the items of a list, which came from the standard input. A file of which the list has no item
-// stays as it is. An item without a path gets the default one, for which it must have a kind and a
+// stays as it is, and so do documents without a kind if the list has none. An item without a path gets the default one, for which it must have a kind and a
 // name.
 func Sink(ctx context.Context, dir string, items []*Item, o ReadOptions,
 	provider configkit.ResourceProvider,
 ) (*Package, []*ChangedFile, error) {
-	o.All, o.Kptfile = true, true
+	// A function that gives resources only has not deleted the other documents.
+	o.All = slices.ContainsFunc(items, func(item *Item) bool {
+		h, _ := item.Doc.Header()
+		return h.Kind == ""
+	})
+	o.Kptfile = true
 	p := &Package{Root: dir}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		if p, err = ReadPackage(ctx, dir, o); err != nil {

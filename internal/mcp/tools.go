@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 	"github.com/fctl-dev/fctl/internal/policies"
 )
@@ -183,9 +184,7 @@ func (s *Server) below(path string) (string, error) {
 			if err != nil || !filepath.IsLocal(inside) {
 				continue
 			}
-			if slices.ContainsFunc(strings.Split(filepath.ToSlash(inside), "/"), func(part string) bool {
-				return strings.EqualFold(part, ".git")
-			}) {
+			if files.HasGit(filepath.ToSlash(inside)) {
 				return "", fmt.Errorf("%s is in .git", path)
 			}
 			return real, nil

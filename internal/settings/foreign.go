@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -21,9 +20,9 @@ type sign struct {
 	// into is the one that names the repository that the change is proposed to. Without it, from is
 	// own for a change in the repository itself.
 	into, own string
-	// events are the values of GITHUB_EVENT_NAME that the sign is about, whose from and into are
-	// fields of the event. It has none if they are variables.
-	events []string
+	// event begins the values of GITHUB_EVENT_NAME that the sign is about, whose from and into are
+	// fields of the event. It is empty if they are variables.
+	event string
 }
 
 // signs returns the table. Of a system that is not in it, the user has to say what is untrusted.
@@ -31,14 +30,11 @@ func signs() []sign {
 	return []sign{
 		{
 			system: "GitHub", running: "CI",
-			events: []string{
-				"pull_request", "pull_request_target", "pull_request_review",
-				"pull_request_review_comment",
-			},
+			event: "pull_request", // also pull_request_target and, of Gitea, pull_request_sync
 			from: "pull_request.head.repo.full_name", into: "pull_request.base.repo.full_name",
 		},
 		{
-			system: "GitHub", running: "CI", events: []string{"workflow_run"},
+			system: "GitHub", running: "CI", event: "workflow_run",
 			from: "workflow_run.head_repository.full_name", into: "repository.full_name",
 		},
 		{
@@ -87,8 +83,8 @@ func foreignChange(getenv func(string) string) string {
 // read returns what the sign says, "" if nothing, or if the change is in the repository itself.
 func (s sign) read(getenv func(string) string) string {
 	value := getenv
-	if len(s.events) > 0 {
-		if !slices.Contains(s.events, getenv("GITHUB_EVENT_NAME")) {
+	if s.event != "" {
+		if !strings.HasPrefix(getenv("GITHUB_EVENT_NAME"), s.event) {
 			return ""
 		}
 		event, err := readEvent(getenv("GITHUB_EVENT_PATH"))

@@ -35,6 +35,7 @@ func TestForeignChange(t *testing.T) {
 		},
 		"GitHub, with secrets":    {"CI=true GITHUB_EVENT_NAME=pull_request_target", fork, "mallory"},
 		"GitHub, afterwards":      {"CI=true GITHUB_EVENT_NAME=workflow_run", after, "mallory"},
+		"Gitea, sync":             {"CI=true GITHUB_EVENT_NAME=pull_request_sync", fork, "mallory"},
 		"GitHub, deleted":         {"CI=true GITHUB_EVENT_NAME=pull_request", deleted, "not name"},
 		"GitHub, itself":          {"CI=true GITHUB_EVENT_NAME=pull_request", within, ""},
 		"GitHub, a push":          {"CI=true GITHUB_EVENT_NAME=push", fork, ""},

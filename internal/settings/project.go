@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -85,8 +84,7 @@ func (p *project) inside(path string) (string, error) {
 		return "", errOutside
 	}
 	// .git is not of the project: its config may have a token of the CI system
-	if slices.ContainsFunc(strings.Split(rel, string(filepath.Separator)),
-		func(part string) bool { return strings.EqualFold(part, ".git") }) {
+	if files.HasGit(filepath.ToSlash(rel)) {
 		return "", errGit
 	}
 	return rel, err

@@ -167,7 +167,8 @@ func elements[T workspace.Entity](
 			e.Space = p.Space
 		}
 		if err := fill(&e, one); err != nil {
-			return nil, err
+			s.Unread(err) // the others are exported
+			continue
 		}
 		all = append(all, e)
 	}

@@ -214,7 +214,10 @@ func (s *Session) commit() error {
 	if err := s.Tx.Commit(s.Ctx); err != nil || !idle {
 		return err
 	}
-	return s.Store.Idle(s.Tx.Title)
+	if err := s.Store.Idle(s.Tx.Title); err != nil { // all the same, the command did what it had to
+		s.Note("the next undo takes back the command before this one: %v", err)
+	}
+	return nil
 }
 
 func (c *Common) with(cmd *cobra.Command, write bool, do func(*Session) error) (err error) {
