@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"math"
 	"slices"
 
 	"github.com/fctl-dev/fctl/api"
@@ -73,25 +74,67 @@ func isReplicated(t api.ResourceType) bool {
 	return false
 }
 
-// budgets are PodDisruptionBudgets, by namespace and by one of the labels that their selectors
-// require, if there is one: only those that require a label of the pods are compared with them.
+// budgets are PodDisruptionBudgets, by namespace and by the labels of which their selectors require
+// one, if there is such a label: only the budgets that require a label of the pods are compared with
+// them. Of several required labels it is the one that the fewest budgets require.
 type budgets map[budgetKey][]budget
 
 type budgetKey struct{ namespace, label, value string }
 
 // budget is the selector of a PodDisruptionBudget.
-type budget struct{ selector gaby.Value }
+type budget struct {
+	namespace string
+	selector  gaby.Value
+}
 
 func budgetsIn(provider configkit.ResourceProvider, docs gaby.Container) budgets {
-	all := budgets{}
+	var found []budget
+	count := map[budgetKey]int{}
 	for _, doc := range docs {
 		t, err := provider.ResourceTypeGetter(doc)
 		if err == nil && t == "policy/v1/PodDisruptionBudget" && doc.Check() == nil {
-			b := budget{doc.Value().Get("spec").Get("selector")}
-			first := b.selector.Get("matchLabels").First()
-			key := budgetKey{namespaceOf(doc), first.Key(), first.Text()}
+			b := budget{namespaceOf(doc), doc.Value().Get("spec").Get("selector")}
+			found = append(found, b)
+			for _, keys := range b.required() {
+				for _, key := range keys {
+					count[key]++
+				}
+			}
+		}
+	}
+	all := budgets{}
+	for _, b := range found {
+		best, least := []budgetKey{{namespace: b.namespace}}, math.MaxInt
+		for _, keys := range b.required() {
+			n := 0
+			for _, key := range keys {
+				n += count[key]
+			}
+			if n < least {
+				best, least = keys, n
+			}
+		}
+		for _, key := range best {
 			all[key] = append(all[key], b)
 		}
+	}
+	return all
+}
+
+// required returns the labels that the selector requires: of each list pods must have one.
+func (b budget) required() (all [][]budgetKey) {
+	for _, want := range b.selector.Get("matchLabels").All() {
+		all = append(all, []budgetKey{{b.namespace, want.Key(), want.Text()}})
+	}
+	for _, e := range b.selector.Get("matchExpressions").All() {
+		if e.Get("operator").Text() != "In" {
+			continue
+		}
+		var keys []budgetKey
+		for _, v := range e.Get("values").All() {
+			keys = append(keys, budgetKey{b.namespace, e.Get("key").Text(), v.Text()})
+		}
+		all = append(all, keys)
 	}
 	return all
 }

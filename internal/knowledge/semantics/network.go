@@ -33,8 +33,9 @@ func (c *resourceChecker) service(resource gaby.Value) {
 			c.add(ip, "format", "%s", message)
 		}
 	}
+	several := ports.Len() > 1
 	for p := range each(spec, "ports.*") {
-		if ports.Len() > 1 && p.Get("name").Text() == "" {
+		if several && p.Get("name").Text() == "" {
 			c.missing(p, "name", "with several ports each needs one")
 		}
 		if node := p.Get("nodePort"); node.Exists() && node.Text() != "0" && !reachable {

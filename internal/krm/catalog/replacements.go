@@ -43,13 +43,45 @@ func applyReplacements(_ context.Context, list *krm.ResourceList) error {
 	if err := c.read(strict.List("replacements", &replacements, replacementOf)); err != nil {
 		return err
 	}
+	var named map[string][]*krm.Item
 	for i, r := range replacements {
-		r.list, r.label = list, fmt.Sprintf("replacements[%d]", i)
+		if named == nil {
+			named = byName(list.Items)
+		}
+		r.list, r.named, r.label = list, named, fmt.Sprintf("replacements[%d]", i)
 		if err := r.run(); err != nil {
 			return fmt.Errorf("%s: %w", r.label, err)
 		}
+		if r.renames() {
+			named = nil
+		}
 	}
 	return nil
+}
+
+// byName returns items by their names, and all of them by "". It has all items only if the header
+// of one cannot be read, which selecting reports.
+func byName(items []*krm.Item) map[string][]*krm.Item {
+	named := map[string][]*krm.Item{"": items}
+	for _, item := range items {
+		h, err := item.Doc.Header()
+		if err != nil {
+			return map[string][]*krm.Item{"": items}
+		}
+		if h.Name != "" {
+			named[h.Name] = append(named[h.Name], item)
+		}
+	}
+	return named
+}
+
+// renames reports whether the replacement may have changed names.
+func (r *replacement) renames() bool {
+	return slices.ContainsFunc(r.targets, func(t *replacementTarget) bool {
+		return slices.ContainsFunc(t.fieldPaths, func(path string) bool {
+			return strings.Contains(path, "metadata") || strings.HasPrefix(path, "*")
+		})
+	})
 }
 
 // replacement is one entry of replacements.
@@ -58,6 +90,7 @@ type replacement struct {
 	targets []*replacementTarget
 
 	list  *krm.ResourceList
+	named map[string][]*krm.Item // see byName
 	label string
 	// text is what is copied of a scalar, and tree that of a map or list.
 	text   string
@@ -151,7 +184,11 @@ func (r *replacement) selected(s *selector, rejects []*selector) ([]*krm.Item, e
 		}
 	}
 	var found []*krm.Item
-	for _, item := range r.list.Items {
+	candidates, known := r.named[s.name]
+	if !known && len(r.named) == 1 {
+		candidates = r.list.Items
+	}
+	for _, item := range candidates {
 		matches, err := s.matches(item)
 		for i := 0; i < len(rejects) && matches && err == nil; i++ {
 			var rejected bool

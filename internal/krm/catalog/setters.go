@@ -138,6 +138,7 @@ func createSetters(ctx context.Context, list *krm.ResourceList) error {
 		}
 	}
 	scalars = longestFirst(scalars)
+	index := indexSetters(scalars)
 	var problems []error
 	for _, item := range list.Items {
 		var found []scalar
@@ -153,7 +154,7 @@ func createSetters(ctx context.Context, list *krm.ResourceList) error {
 				comment, value = listComment(s.value, lists), listText(s.value)
 			case s.value.Kind() == gaby.Scalar && !strings.Contains(s.value.Text(), "\n"):
 				value = s.value.Text()
-				if comment, err = scalarComment(ctx, value, scalars); err != nil {
+				if comment, err = scalarComment(ctx, value, index.within(value)); err != nil {
 					return fmt.Errorf("%s: %s: %w", item, fieldPath(s.path), err)
 				}
 			}
@@ -185,6 +186,40 @@ func addSetter(list *krm.ResourceList, item *krm.Item, s scalar, comment, value 
 	report(list, item, krm.SeverityInfo, s.path,
 		"Added line comment %q for field with value %q", comment, value)
 	return nil
+}
+
+// setterIndex finds the setters whose values occur in a text.
+type setterIndex struct {
+	setters []pair
+	byValue map[string][]int
+	lengths []int // of the values, each once
+}
+
+func indexSetters(setters []pair) *setterIndex {
+	x := &setterIndex{setters: setters, byValue: map[string][]int{}}
+	for i, s := range setters {
+		x.byValue[s.value] = append(x.byValue[s.value], i)
+		x.lengths = append(x.lengths, len(s.value))
+	}
+	slices.Sort(x.lengths)
+	x.lengths = slices.Compact(x.lengths)
+	return x
+}
+
+// within returns the setters whose values occur in a text, in their order.
+func (x *setterIndex) within(text string) []pair {
+	var found []int
+	for _, n := range x.lengths {
+		for at := 0; at+n <= len(text); at++ {
+			found = append(found, x.byValue[text[at:at+n]]...)
+		}
+	}
+	slices.Sort(found)
+	var setters []pair
+	for _, i := range slices.Compact(found) {
+		setters = append(setters, x.setters[i])
+	}
+	return setters
 }
 
 // scalarComment returns the comment for a value in which values of setters occur, "" if none does.
