@@ -266,6 +266,62 @@ func TestLinearFindings(t *testing.T) {
 	checkLinear(t, dirs, 1, "do", "pod.yaml", "vet-pods", "has(container.resources)")
 }
 
+// TestLinearPairs runs commands on inputs of which each part could be compared with each other.
+func TestLinearPairs(t *testing.T) {
+	parts := map[string]func(i int) string{
+		"budgets.yaml": func(i int) string {
+			return fmt.Sprintf(`apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d%[1]d, namespace: s}
+spec: {replicas: 2, template: {metadata: {labels: {tier: t, app: a%[1]d}}}}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: d%[1]d, namespace: s}
+spec: {selector: {matchLabels: {tier: t}, matchExpressions: [{key: app, operator: In, values: [a%[1]d]}]}}
+---
+`, i)
+		},
+		"maps.yaml": func(i int) string {
+			return fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c%[1]d}\n"+
+				"data: {a: value-%[1]d-x, b: y}\n---\n", i)
+		},
+		"setters.conf": func(i int) string { return fmt.Sprintf("  s%[1]d: value-%[1]d-x\n", i) },
+		"replacements.conf": func(i int) string {
+			return fmt.Sprintf("- source: {kind: ConfigMap, name: c%[1]d, fieldPath: data.a}\n"+
+				"  targets: [{select: {kind: ConfigMap, name: c%[1]d}, fieldPaths: [data.b]}]\n", i)
+		},
+		"web.yaml": func(i int) string { return fmt.Sprintf("  - {port: %d}\n", i+1) },
+	}
+	heads := map[string]string{
+		"setters.conf": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s}\ndata:\n",
+		"replacements.conf": "apiVersion: fn.kpt.dev/v1alpha1\nkind: ApplyReplacements\n" +
+			"metadata: {name: r}\nreplacements:\n",
+		"web.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: s}\n" +
+			"spec:\n  selector: {a: b}\n  ports:\n",
+	}
+	var dirs [2]string
+	for i, n := range []int{2_000, 8_000} {
+		dirs[i] = t.TempDir()
+		for name, part := range parts {
+			var b strings.Builder
+			b.WriteString(heads[name])
+			for k := range n {
+				b.WriteString(part(k))
+			}
+			writeFile(t, filepath.Join(dirs[i], name), b.String())
+		}
+	}
+	for _, words := range [][]string{
+		{"do", "budgets.yaml", "vet-disruption-budgets"},
+		{"fn", "eval", "maps.yaml", "--image", "create-setters:v0.1", "--fn-config", "setters.conf", "--dry-run"},
+		{"fn", "eval", "maps.yaml", "--image", "apply-replacements:v0.1", "--fn-config", "replacements.conf", "--dry-run"},
+		{"vet", "web.yaml"},
+	} {
+		t.Run(strings.Join(words, " "), func(t *testing.T) { checkLinear(t, dirs, 1, words...) })
+	}
+}
+
 // linearCommands are the commands whose work depends on the number of resources, with the words to
 // measure. Each row is a command as in docs/cli.md; words in {} are replaced.
 func linearCommands() map[string][][]string {
