@@ -31,7 +31,7 @@ func signs() []sign {
 		{
 			system: "GitHub", running: "CI",
 			event: "pull_request", // also pull_request_target and, of Gitea, pull_request_sync
-			from: "pull_request.head.repo.full_name", into: "pull_request.base.repo.full_name",
+			from:  "pull_request.head.repo.full_name", into: "pull_request.base.repo.full_name",
 		},
 		{
 			system: "GitHub", running: "CI", event: "workflow_run",

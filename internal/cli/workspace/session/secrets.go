@@ -90,31 +90,31 @@ func (s *Session) hideCopies(u *workspace.Unit) error {
 	return nil
 }
 
-// version is the data of a unit that a link reads, or has read.
-type version struct {
+// versionRead is the data of a unit that a link reads, or has read.
+type versionRead struct {
 	unit *workspace.Unit
 	num  int64
 	live bool
 }
 
 // versions returns what a link reads now, and what it has read last.
-func (s *Session) versions(l *workspace.Link) (all []version) {
+func (s *Session) versions(l *workspace.Link) (all []versionRead) {
 	if l.To == nil {
 		return nil
 	}
-	all = []version{
+	all = []versionRead{
 		{l.To, l.To.HeadRevisionNum, false},
 		{l.To, l.UpstreamLastMergedRevisionNum, l.UseLiveState},
 		{l.To, l.MergeBaseRevisionNum, l.UseLiveState},
 	}
 	if l.UseLiveState {
-		all = append(all, version{l.To, l.To.HeadUnitActionNum, true})
+		all = append(all, versionRead{l.To, l.To.HeadUnitActionNum, true})
 	}
 	return all
 }
 
 // given returns the secret values of a version. One that cannot be read gave none.
-func (s *Session) given(v version) *sensitive.Values {
+func (s *Session) given(v versionRead) *sensitive.Values {
 	data, err := s.Store.Version(v.unit, v.num, v.live)
 	if err != nil || len(data) == 0 {
 		return nil
@@ -133,7 +133,7 @@ type copies struct {
 // reading is that a link reads a version, or just the unit. words says whether values that are words
 // count; see sensitive.SecretSet.
 type reading struct {
-	version
+	versionRead
 	words bool
 }
 
@@ -211,7 +211,7 @@ func (c *copies) keep(u *workspace.Unit) error {
 // upstream returns the secret values that a link may have copied. Links to one unit share them.
 func (c *copies) upstream(l *workspace.Link) (*sensitive.SecretSet, error) {
 	words := !l.CopiesResources()
-	unit := reading{version{unit: l.To}, words}
+	unit := reading{versionRead{unit: l.To}, words}
 	set := c.given[unit]
 	if set == nil {
 		copied, err := c.Store.CopiedSecrets(l.To)

@@ -133,9 +133,9 @@ type Session struct {
 	Left       string                 // what it did not resolve, for the note that there was nothing to do
 
 	executor *functions.Executor
-	done     []func() error                        // what follows the commit
+	done     []func() error           // what follows the commit
 	hidden   map[*workspace.Unit]bool // whose copies of secret values are masked
-	unread   []error                               // why parts of what the command is about cannot be read
+	unread   []error                  // why parts of what the command is about cannot be read
 }
 
 // Reads makes a command read the workspace. do gets the words after the flags.
