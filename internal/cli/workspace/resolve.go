@@ -1,18 +1,21 @@
 package workspace
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/propagate"
 	"github.com/fctl-dev/fctl/internal/links/resolve"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
+	"github.com/fctl-dev/fctl/internal/source"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
@@ -144,6 +147,11 @@ func (o *unitUpdate) external(s *session.Session, u *workspace.Unit) ([]byte, er
 	}
 	if _, err := s.Documents(u, data); err != nil {
 		return nil, session.InFile(s.Store.InUnit(u, yamlpath.Locate(err, nil)), o.mergeExternal)
+	}
+	if u.ToolchainType == api.ToolchainKubernetesYAML && len(bytes.TrimSpace(data)) > 0 &&
+		!source.HasResource(data) { // every resource of the unit would count as deleted
+		return nil, diag.Input(diag.FileName(o.mergeExternal), "",
+			fmt.Errorf("the file has no resource, and %s is %s", u.Name(), u.ToolchainType))
 	}
 	return data, nil
 }
