@@ -56,7 +56,7 @@ func TestLinksExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("sh", "-c",
-		`sh "$EXAMPLES/shop.sh" && fctl workspace check && fctl link plan --exit-code`)
+		`sh "$EXAMPLES/shop.sh" && fctl ws check && fctl link plan --exit-code`)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "HOME=/nonexistent", "XDG_CONFIG_HOME=", "EXAMPLES="+examples)
 	out, err := cmd.CombinedOutput()

@@ -58,11 +58,11 @@ func writerRows() map[string][]string {
 		"bundle render": {"bundle render bundle.yaml -O out"},
 		"unit data":     {"-C ws unit data a -o ../out.yaml"},
 
-		"workspace init": {"-C pkg workspace init"},
-		"space create":   {"-C ws space create prod"},
-		"space update":   {"-C ws space update default --label k=v"},
-		"space rename":   {"-C ws space rename default prod"},
-		"space delete":   {"-C ws space delete default"},
+		"ws init":      {"-C pkg ws init"},
+		"space create": {"-C ws space create prod"},
+		"space update": {"-C ws space update default --label k=v"},
+		"space rename": {"-C ws space rename default prod"},
+		"space delete": {"-C ws space delete default"},
 		"unit create": {
 			"-C ws unit create c ../theirs/a.yaml",
 			"-C ws unit create d --upstream-unit a",
@@ -98,12 +98,14 @@ func notWriters() map[string]string {
 			"link get,link graph,link list,link plan,link verify,list,listpaths,mutation list,ok," +
 			"plugin test,revision data,revision list,shutdown,space get,space list,unit diff," +
 			"unit get,unit list,unit livestate get,unit order,unit tree,version," +
-			"workspace attributes",
-		"commits as unit update does": "unit conflicts,unit resolve-self,watch",
-		"commits as link create does": "link infer",
-		"writes only to repair":       "workspace check",
-		"answers a client":            "lsp,serve",
-		"starts fctl do -i":           "mcp",
+			"ws attributes,ws graph,ws log,ws plan,ws status",
+		"commits as unit update does":  "unit conflicts,unit resolve-self,watch,ws conflicts,ws watch",
+		"commits as link resolve does": "ws resolve,ws upgrade",
+		"does what undo does":          "ws undo",
+		"commits as link create does":  "link infer",
+		"writes only to repair":        "ws check",
+		"answers a client":             "lsp,serve",
+		"starts fctl do -i":            "mcp",
 	} {
 		for name := range strings.SplitSeq(names, ",") {
 			reasons[name] = reason
@@ -193,7 +195,7 @@ func writable(t *testing.T) (dir string) {
 		}
 	}
 	for _, words := range []string{
-		"workspace init ws",
+		"ws init ws",
 		"-C ws unit create a ../pkg/a.yaml", "-C ws unit create b ../pkg/b.yaml",
 		"-C ws filter create f --from Unit", "-C ws invocation create i set-annotation k v",
 		"-C ws unit create e --upstream-unit a",
@@ -328,7 +330,7 @@ func eachWriter(t *testing.T, check func(t *testing.T, row writerRow)) {
 				t.Parallel()
 				row := writerRow{words: words, template: template, was: was}
 				row.whole = strings.HasPrefix(words, "-C ws ") && name != "unit data" ||
-					name == "workspace init"
+					name == "ws init"
 				dir := row.copied(t)
 				began := time.Now()
 				status, out := ends(t, dir, words, "")

@@ -64,12 +64,12 @@ func definitions() map[string]definition {
 			"Lock: ^5\n", "ConflictSeverity:\n- ^Path: a\n", "DefaultSpace: ^[a]\n",
 		},
 		"unit": {
-			"internal/links/entity", "spaces/default/units/a/unit.yaml", "workspace check",
+			"internal/links/entity", "spaces/default/units/a/unit.yaml", "ws check",
 			"^Lables: {}\n", "Slug: a\n^Slug: a\n", "^Lables: {}\nDisplayName: ^5\n",
 			"Labels: ^[]\n", "", "DisplayName: ^[a]\n",
 		},
 		"attributes": {
-			"internal/links/attributes", "attributes/a.yaml", "workspace check",
+			"internal/links/attributes", "attributes/a.yaml", "ws check",
 			"attribute: x\n^needd: []\n", "attribute: x\n^attribute: y\n",
 			"attribute: x\n^needd: []\nprovided: [^{path: a}]\n", "attribute: x\nneeded: ^{}\n",
 			"^needed: []\n", "attribute: ^[x]\n",

@@ -41,7 +41,7 @@ func groups() []group {
 		{
 			topic{"workspaces", "How to work with units and links"},
 			"Workspaces",
-			[]string{"workspace", "space", "unit", "link"},
+			[]string{"ws", "space", "unit", "link"},
 		},
 		{topic{"bundles", "How to render Bundles"}, "Bundles", []string{"bundle"}},
 		{

@@ -352,7 +352,7 @@ func notMeasured() map[string]string {
 		"TestLinearWorkspaces, TestCostAgainstParsing of package wave, and the tests of package " +
 			"workspace": {
 			"export", "filter *", "import", "invocation *", "link *", "mutation list", "revision *",
-			"space *", "undo", "unit *", "watch", "workspace *",
+			"space *", "undo", "unit *", "watch", "ws *",
 		},
 		"runs the functions that fn eval runs": {
 			"fn render", "fn run", "fn sink", "fn test", "krm", "fn wrap", "fn xargs",
@@ -468,7 +468,9 @@ func TestLinearWorkspaces(t *testing.T) {
 		{"unit", "order"},
 		{"unit", "tree"},
 		{"watch", "--once"},
-		{"workspace", "check"},
+		{"ws", "check"},
+		{"ws", "status"},
+		{"ws", "log"},
 		{"export"},
 	} {
 		t.Run(strings.Join(words, " "), func(t *testing.T) {

@@ -162,7 +162,7 @@ func hostileWorkspace(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"workspace init ws",
+		"ws init ws",
 		"-C ws space update default --display-name HOSTILE --label t=HOSTILE",
 		"-C ws unit create up ../secret.yaml --display-name HOSTILE --label t=HOSTILE " +
 			"--change-desc HOSTILE",

@@ -33,15 +33,15 @@ func newUnitConflicts(a *command.App) *cobra.Command {
 		What: "severity", Value: "note", Values: []string{"ignore", "note", "warning", "error"},
 	}
 	cmd := &cobra.Command{
-		Use:   "conflicts [flags] UNIT",
+		Use:   "conflicts [flags] [UNIT]",
 		Short: "List the conflicts of merges into a unit, and settle them",
 		Long: `List what merges did not apply because the unit has changed the same, or lost
 although the unit has changed it. --apply writes the value of the upstream unit,
 --dismiss forgets the conflict, --edit opens an editor with the values of both
 sides. The next merge of the same link replaces the list. How severe a conflict is
 can be said in ConflictSeverity of fctl-workspace.yaml; those to ignore are not
-listed.`,
-		Args: command.Words(1, 1),
+listed. UNIT can be left out if only one unit has conflicts.`,
+		Args: command.Words(0, 1),
 	}
 	flags := session.Flags(cmd, o.AddWrite, o.PrintFlags.Add)
 	flags.BoolVar(&o.apply, "apply", false, "write the values of the upstream unit")
@@ -59,6 +59,13 @@ listed.`,
 		if o.apply && o.dismiss || o.inEditor && (o.apply || o.dismiss) {
 			return diag.Usage("--apply, --dismiss and --edit exclude each other")
 		}
+		if len(words) == 0 {
+			name, err := o.only(cmd)
+			if name == "" {
+				return err
+			}
+			words = []string{name}
+		}
 		if o.inEditor {
 			return o.edit(cmd, words[0])
 		}
@@ -70,6 +77,32 @@ listed.`,
 		})
 	}
 	return cmd
+}
+
+// only returns the name of the only unit with conflicts, and says so if there are several or none.
+func (o *unitConflicts) only(cmd *cobra.Command) (name string, err error) {
+	return name, o.Read(cmd, func(s *session.Session) error {
+		var names []string
+		for _, u := range s.Units {
+			n, err := conflictCount(s, u)
+			if err != nil {
+				return err
+			}
+			if n > 0 && (s.SpaceFlag == "" || s.In(u.SpaceSlug)) {
+				names = append(names, u.Name())
+			}
+		}
+		switch len(names) {
+		case 0:
+			s.Note("no unit has conflicts")
+		case 1:
+			name = names[0]
+		default:
+			return diag.UsageHint(cmd.CommandPath()+" "+names[0], "UNIT is missing: %s have conflicts",
+				strings.Join(names, ", "))
+		}
+		return nil
+	})
 }
 
 // matches reports whether the flags select a conflict.

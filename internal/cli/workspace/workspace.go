@@ -9,6 +9,7 @@ package workspace
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/starter"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
+	"github.com/fctl-dev/fctl/internal/out/report"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -37,11 +39,17 @@ func New(a *command.App) []*cobra.Command {
 }
 
 func newWorkspace(a *command.App) *cobra.Command {
-	return session.Group(a, "workspace", "Make and check workspaces of linked units",
+	cmd := session.Group(a, "ws", "Work with a workspace of linked units",
 		`A workspace is a directory of spaces, units and links. A unit is a file of
 configuration with a history. A link says what a unit takes from another one.
-Definitions are files for git; what fctl records is in the folder .fctl.`,
-		newWorkspaceInit(a), newWorkspaceCheck(a), newWorkspaceAttributes(a))
+Definitions are files for git; what fctl records is in the folder .fctl. 'fctl
+workspace' is the same command.`,
+		slices.Concat([]*cobra.Command{
+			newWorkspaceInit(a), newStatus(a), newUnitConflicts(a), newLog(a), newUndo(a),
+			newWatch(a), newWorkspaceCheck(a), newWorkspaceAttributes(a),
+		}, wslink.Daily(a))...)
+	cmd.Aliases = []string{"workspace"}
+	return cmd
 }
 
 func newWorkspaceInit(a *command.App) *cobra.Command {
@@ -54,7 +62,7 @@ func newWorkspaceInit(a *command.App) *cobra.Command {
 		Short: "Make a directory a workspace",
 		Long: `Make a directory a workspace with one space. Files that exist already are not
 touched, except that .gitignore gets the lines that it lacks.`,
-		Example: "  fctl workspace init shop",
+		Example: "  fctl ws init shop",
 		Args:    command.Words(0, 1),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			s, err := a.Settings(cmd.Flags())
@@ -96,7 +104,7 @@ touched, except that .gitignore gets the lines that it lacks.`,
 			"git (all)")
 	cmd.Flags().StringVar(&o.Space, "space", "default", "`SLUG` of the first space")
 	cmd.Flags().BoolVar(&o.Attributes, "attributes", false,
-		"write "+starter.AttributesFile+", as 'workspace attributes' prints it")
+		"write "+starter.AttributesFile+", as 'ws attributes' prints it")
 	return cmd
 }
 
@@ -117,7 +125,7 @@ func newWorkspaceAttributes(a *command.App) *cobra.Command {
 custom resources of cert-manager, External Secrets, Flux, Argo, the Gateway API,
 Istio, Traefik, the Prometheus Operator, KEDA and the AWS controllers refer to
 other resources, and which names these provide.`,
-		Example: "  fctl workspace attributes > attributes/operators.yaml",
+		Example: "  fctl ws attributes > attributes/operators.yaml",
 		Args:    command.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return a.Write(starter.Attributes())
@@ -129,18 +137,23 @@ func newWorkspaceCheck(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use:   "check [flags]",
-		Short: "Check every file of the workspace",
+		Short: "Check the files of the workspace, and look for mistakes",
 		Long: `Check every definition of the workspace and the data of its units, and print
-all problems with file, line and column. A command that was killed while it wrote
-is reported. --repair takes back what it had written, as any command that writes
-does, and discards records of commands that are damaged or not of fctl.`,
+all problems with file, line and column. If there are none, find what is probably
+a mistake, as 'fctl link doctor' does, and with Lock: true compare the workspace
+with fctl.lock, as 'fctl link verify' does; the status is then 1 if something is
+found. A command that was killed while it wrote is reported. --repair takes back
+what it had written, as any command that writes does, and discards records of
+commands that are damaged or not of fctl.`,
 		Args: command.NoArguments,
 	}
 	cmd.Flags().BoolVar(&c.Repair, "repair", false,
 		"take back what a killed command wrote, and discard damaged records")
+	kind := wslink.AddReport(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c.DryRun = !c.Repair
-		return c.Read(cmd, func(s *session.Session) error {
+		found := false
+		err := c.Write(cmd, "", func(s *session.Session) (err error) {
 			problems := append(s.Store.CheckUndo(), s.Validate()...)
 			for _, check := range []func() (entity.Errors, error){s.CheckFunctions, s.CheckData} {
 				more, err := check()
@@ -153,10 +166,13 @@ does, and discards records of commands that are damaged or not of fctl.`,
 				s.Problems = nil
 				return problems
 			}
-			s.Note("%s, %s and %s: no problem", diag.Count(len(s.Spaces), "space"),
-				diag.Count(len(s.Units), "unit"), diag.Count(len(s.Links), "link"))
-			return nil
+			found, err = wslink.Check(s, report.Kind(kind.Value))
+			return err
 		})
+		if err == nil && found {
+			return diag.ExitError(diag.ExitNo)
+		}
+		return err
 	}
 	return cmd
 }

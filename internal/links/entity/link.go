@@ -148,6 +148,23 @@ func (l *Link) Type() UpdateType {
 	return l.UpdateType
 }
 
+// Text returns the reason in words.
+func (r StaleReason) Text() string {
+	switch r {
+	case StaleNeverResolved:
+		return "it was never resolved"
+	case StaleUpstreamChanged:
+		return "its upstream has changed"
+	case StaleLinkChanged:
+		return "the link has changed"
+	case StaleTransformChanged:
+		return "its transform has changed"
+	case StaleLastAttemptFailed:
+		return "the last try failed"
+	}
+	return string(r)
+}
+
 // Reasons returns the stale reasons as a text.
 func (l *Link) Reasons() string {
 	texts := make([]string, len(l.StaleReasons))

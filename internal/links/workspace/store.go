@@ -92,7 +92,7 @@ func Find(dir string, explicit bool) (string, error) {
 	}
 	return "", entity.Fail(entity.CodeNotFound,
 		"no workspace: neither this directory nor one above it has a %s", Marker).
-		WithHint("fctl workspace init")
+		WithHint("fctl ws init")
 }
 
 func isSame(a, b string) bool {

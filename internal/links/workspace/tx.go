@@ -475,7 +475,7 @@ func (r *record) called() string {
 }
 
 // repairCommand finishes what a killed command left.
-const repairCommand = "'fctl workspace check --repair'"
+const repairCommand = "'fctl ws check --repair'"
 
 const takeBackHint = "run " + repairCommand + " to take it back; the next command that writes " +
 	"does so, too"

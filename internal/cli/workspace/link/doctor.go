@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -17,9 +18,6 @@ import (
 
 func newLinkDoctor(a *command.App) *cobra.Command {
 	c := &session.Common{App: a, DryRun: true}
-	kind := command.Choice{
-		What: "report", Value: "text", Values: []string{"text", "json", "sarif", "junit", "github"},
-	}
 	cmd := &cobra.Command{
 		Use:   "doctor [flags]",
 		Short: "Find what is probably wrong with units and links",
@@ -34,7 +32,7 @@ link can fill. The status is 1 if something is found.`,
 	}
 	flags := session.Flags(cmd, c.AddSpace)
 	flags.Lookup("space").Usage = "look only at `SPACE`"
-	flags.Var(&kind, "report", "print a `FORMAT`: text, json, sarif, junit or github")
+	kind := AddReport(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		found := 0
 		err := c.Write(cmd, "", func(s *session.Session) error {
@@ -50,7 +48,10 @@ link can fill. The status is 1 if something is found.`,
 			if err != nil {
 				return err
 			}
-			found = len(symptoms)
+			if found = len(symptoms); found == 0 && kind.Value == string(report.Text) {
+				s.App.Note(s.Settings, diag.Count(len(s.Units), "unit")+" and "+
+					diag.Count(len(s.Links), "link")+": no problem")
+			}
 			return reportSymptoms(s, symptoms, report.Kind(kind.Value))
 		})
 		if err == nil && found > 0 {
@@ -61,13 +62,43 @@ link can fill. The status is 1 if something is found.`,
 	return cmd
 }
 
+// AddReport adds the flag --report.
+func AddReport(flags *pflag.FlagSet) *command.Choice {
+	kind := &command.Choice{
+		What: "report", Value: "text", Values: []string{"text", "json", "sarif", "junit", "github"},
+	}
+	flags.Var(kind, "report", "print a `FORMAT`: text, json, sarif, junit or github")
+	return kind
+}
+
+// Check does what link doctor does, and what link verify does if the workspace has a lock file. It
+// reports whether something was found.
+func Check(s *session.Session, kind report.Kind) (found bool, err error) {
+	g, err := s.LinkGraph()
+	if err != nil {
+		return false, err
+	}
+	symptoms, err := g.Doctor(s.Ctx, g.Units)
+	if err == nil {
+		err = reportSymptoms(s, symptoms, kind)
+	}
+	if err != nil {
+		return false, err
+	}
+	if s.Store.Config.Lock {
+		err = verify(s, false)
+	}
+	if err == nil && len(symptoms) == 0 {
+		s.App.Note(s.Settings, fmt.Sprintf("%s, %s and %s: no problem",
+			diag.Count(len(s.Spaces), "space"), diag.Count(len(s.Units), "unit"),
+			diag.Count(len(s.Links), "link")))
+	}
+	return len(symptoms) > 0, err
+}
+
 // reportSymptoms prints symptoms as people read them, or as a report.
 func reportSymptoms(s *session.Session, symptoms []resolve.Symptom, kind report.Kind) error {
 	if kind == report.Text {
-		if len(symptoms) == 0 {
-			s.App.Note(s.Settings, diag.Count(len(s.Units), "unit")+" and "+
-				diag.Count(len(s.Links), "link")+": no problem")
-		}
 		return s.App.WriteText(symptomText(s, symptoms))
 	}
 	text, err := report.RenderReport(kind, symptomResults(s, symptoms))

@@ -1,7 +1,6 @@
 package link
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -23,7 +22,7 @@ type linkPlan struct {
 }
 
 func newLinkPlan(a *command.App) *cobra.Command {
-	o := &linkPlan{linkResolve: linkResolve{Common: session.Common{App: a}}}
+	o := &linkPlan{linkResolve: linkResolve{Common: session.Common{App: a}, everything: true}}
 	cmd := &cobra.Command{
 		Use:   "plan [flags] [LINK...]",
 		Short: "Show what resolving links would do, and write nothing",
@@ -47,12 +46,8 @@ first.`,
 		if asDiff {
 			o.form = "text"
 		}
-		if err := o.check(cmd, names, true); err != nil {
+		if err := o.check(cmd, names); err != nil {
 			return err
-		}
-		if len(names) == 0 && !o.SelectFlags.IsSet() && o.from == "" && !o.stale {
-			o.stale, o.all = true, true
-			o.SpaceFlag = cmp.Or(o.SpaceFlag, "*")
 		}
 		o.DryRun = true
 		var changed []*workspace.Unit

@@ -1,9 +1,11 @@
 package link
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,20 +19,22 @@ import (
 
 func newLinkResolve(a *command.App) *cobra.Command {
 	o := &linkResolve{Common: session.Common{App: a}}
-	cmd := &cobra.Command{
-		Use:   "resolve [flags] [LINK...]",
-		Short: "Resolve links",
-		Long: `Resolve links: change their downstream units. The links of one unit are resolved
+	return o.command(`Resolve links: change their downstream units. The links of one unit are resolved
 together: one that fails keeps all from being written, unless --keep-going is
 given. With --from and --all, all links of a unit are resolved; with --stale those
 that are out of date. What a change makes necessary downstream follows, for links
-with AutoUpdate.`,
-		Example: `  fctl link resolve web-ns
+with AutoUpdate.`, `  fctl link resolve web-ns
   fctl link resolve --from web --all
-  fctl link resolve --stale --all --space '*'`,
+  fctl link resolve --stale --all --space '*'`)
+}
+
+// command makes a command that resolves links.
+func (o *linkResolve) command(long, example string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "resolve [flags] [LINK...]", Short: "Resolve links", Long: long, Example: example,
+		Args: o.check,
 	}
 	session.Flags(cmd, o.add, o.AddWrite)
-	cmd.Args = func(cmd *cobra.Command, names []string) error { return o.check(cmd, names, false) }
 	return o.Writes(cmd, func(s *session.Session, names []string) error {
 		return o.run(s, names, s.ShowResults)
 	})
@@ -45,6 +49,8 @@ type linkResolve struct {
 	from  string
 	all   bool
 	stale bool
+	// everything is what is resolved if the command line names nothing: all stale links of all spaces.
+	everything bool
 }
 
 func (o *linkResolve) add(flags *pflag.FlagSet) {
@@ -57,20 +63,22 @@ func (o *linkResolve) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&o.form, "output", "o", "", "output `FORMAT`: text, json or mutations")
 }
 
-func (o *linkResolve) check(cmd *cobra.Command, names []string, plan bool) error {
-	given := len(names) > 0 || o.SelectFlags.IsSet() || o.from != "" || o.stale || o.all
-	if !given && !plan {
+func (o *linkResolve) check(cmd *cobra.Command, names []string) error {
+	switch {
+	case len(names) > 0 || o.SelectFlags.IsSet() || o.from != "" || o.stale || o.all:
+	case o.everything:
+		o.stale, o.all, o.SpaceFlag = true, true, cmp.Or(o.SpaceFlag, "*")
+	default:
 		return command.Missing(cmd, "LINK, --from, --stale or --where")
 	}
 	if len(names) > 0 && (o.SelectFlags.IsSet() || o.from != "" || o.stale) {
 		return diag.UsageHint(cmd.UseLine(), "either names or flags that select links, not both")
 	}
-	if !slices.Contains([]string{"", "text", "json", "mutations"}, o.form) {
-		forms := "text, json, mutations"
-		if plan {
-			forms = "text, diff, json, mutations"
+	if forms := []string{"text", "json", "mutations"}; o.form != "" && !slices.Contains(forms, o.form) {
+		if cmd.Name() == "plan" {
+			forms = slices.Insert(forms, 1, "diff")
 		}
-		return diag.Usage("output format %q is not one of %s", o.form, forms)
+		return diag.Usage("output format %q is not one of %s", o.form, strings.Join(forms, ", "))
 	}
 	return nil
 }

@@ -27,19 +27,22 @@ differs. The file is kept if fctl-workspace.yaml says Lock: true.`,
 		"fail also if the data of downstreams has changed")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c.DryRun = true
-		return c.Write(cmd, "", func(s *session.Session) error {
-			problems, err := s.VerifyLock(*frozen)
-			if err != nil {
-				return err
-			}
-			more, err := unresolved(s)
-			if err != nil {
-				return err
-			}
-			return append(problems, more...).Err()
-		})
+		return c.Write(cmd, "", func(s *session.Session) error { return verify(s, *frozen) })
 	}
 	return cmd
+}
+
+// verify returns where the workspace differs from its lock file, and what is not resolved.
+func verify(s *session.Session, frozen bool) error {
+	problems, err := s.VerifyLock(frozen)
+	if err != nil {
+		return err
+	}
+	more, err := unresolved(s)
+	if err != nil {
+		return err
+	}
+	return append(problems, more...).Err()
 }
 
 // unresolved returns a problem for each unit that its automatic links would change.

@@ -1,0 +1,198 @@
+package workspace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
+)
+
+// status is what waits to be done in a workspace.
+type status struct {
+	// Edited are the units whose working copies were edited since their head revisions.
+	Edited []string
+	// Stale are the links that are out of date, and Failed those whose last resolve failed.
+	Stale, Failed []linkStatus
+	// Conflicts are the units with outstanding conflicts.
+	Conflicts []conflictStatus
+	// Next is the command to go on with, "" if nothing waits.
+	Next string `json:",omitempty"`
+
+	units, links int // how many were looked at
+	upgrades     int // how many of the stale links merge units
+}
+
+// linkStatus says why a link waits.
+type linkStatus struct {
+	Link, FromUnit, ToUnit string
+	Reasons                []entity.StaleReason `json:",omitempty"`
+	Error                  string               `json:",omitempty"` // of the last resolve
+}
+
+// why returns why the link waits, in words.
+func (l *linkStatus) why() string {
+	texts := []string{}
+	for _, r := range l.Reasons {
+		texts = append(texts, r.Text())
+	}
+	if l.Error != "" {
+		texts = append(texts, l.Error)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// conflictStatus counts the conflicts of a unit.
+type conflictStatus struct {
+	Unit      string
+	Conflicts int
+}
+
+func newStatus(a *command.App) *cobra.Command {
+	c := &session.Common{App: a}
+	cmd := &cobra.Command{
+		Use:   "status [flags]",
+		Short: "Show what waits to be done, and the next command to type",
+		Long: `Show which working copies were edited, which links are out of date or failed,
+which units have conflicts, and the command to go on with. Files that cannot be
+read are reported. It writes nothing.`,
+		Example: `  fctl ws status
+  fctl ws status --space prod -o json`,
+		Args: command.NoArguments,
+	}
+	flags := session.Flags(cmd, c.AddSpace)
+	flags.Lookup("space").Usage = "look only at `SPACE`"
+	form := command.AddOutput(flags, "text or json", "text", "json")
+	return c.Reads(cmd, func(s *session.Session, _ []string) error {
+		if s.SpaceFlag == "" {
+			s.SpaceFlag = "*"
+		}
+		now, err := statusOf(s)
+		if err != nil {
+			return err
+		}
+		if form.Value == "json" {
+			return s.App.WriteJSON(now)
+		}
+		if now.Next == "" {
+			s.Note("%s and %s: nothing to do", diag.Count(now.units, "unit"),
+				diag.Count(now.links, "link"))
+			return nil
+		}
+		return s.App.WriteText(now.text())
+	})
+}
+
+func statusOf(s *session.Session) (*status, error) {
+	now := &status{
+		Edited: []string{}, Stale: []linkStatus{}, Failed: []linkStatus{},
+		Conflicts: []conflictStatus{},
+	}
+	edited, problems := s.Edited(s.Units)
+	s.Problems = append(s.Problems, problems...)
+	s.Stale(edited)
+	for _, u := range s.Units {
+		if !s.In(u.SpaceSlug) {
+			continue
+		}
+		now.units++
+		if edited[u] {
+			now.Edited = append(now.Edited, u.Name())
+		}
+		n, err := conflictCount(s, u)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			now.Conflicts = append(now.Conflicts, conflictStatus{u.Name(), n})
+		}
+	}
+	for _, l := range s.Links {
+		if l.From == nil || l.To == nil || !s.In(l.SpaceSlug) {
+			continue
+		}
+		now.links++
+		row := linkStatus{Link: l.Name(), FromUnit: l.From.Name(), ToUnit: l.To.Name()}
+		if l.Stale {
+			row.Reasons = l.StaleReasons
+			now.Stale = append(now.Stale, row)
+			if l.Merges() {
+				now.upgrades++
+			}
+		}
+		if l.LastError != nil {
+			row.Reasons, row.Error = nil, l.LastError.Message
+			now.Failed = append(now.Failed, row)
+		}
+	}
+	now.next(s)
+	return now, nil
+}
+
+// conflictCount returns the number of conflicts of a unit that are not to be ignored.
+func conflictCount(s *session.Session, u *workspace.Unit) (n int, err error) {
+	all, err := s.Store.Conflicts(u)
+	for i := range all {
+		if severityOf(s, &all[i]) != "ignore" {
+			n++
+		}
+	}
+	return n, err
+}
+
+// next sets the command to go on with: conflicts first, since the next merge replaces their list.
+func (now *status) next(s *session.Session) {
+	space := ""
+	if s.SpaceFlag != "*" {
+		space = " --space " + s.SpaceFlag
+	}
+	switch {
+	case len(now.Conflicts) > 0:
+		now.Next = "fctl ws conflicts " + now.Conflicts[0].Unit
+	case len(now.Stale) > 0 && len(now.Stale) == now.upgrades:
+		now.Next = "fctl ws upgrade --dry-run"
+	case len(now.Stale) > 0:
+		now.Next = "fctl ws plan" + space
+	case len(now.Failed) > 0:
+		now.Next = "fctl ws resolve " + now.Failed[0].Link
+	case len(now.Edited) > 0:
+		now.Next = "fctl unit diff " + now.Edited[0]
+	}
+}
+
+// text returns the status for people.
+func (now *status) text() string {
+	var b strings.Builder
+	part := func(title, how string, n int, line func(i int) string) {
+		if n == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "%s (%s):\n", title, how)
+		for i := range n {
+			b.WriteString("  " + line(i) + "\n")
+		}
+	}
+	links := func(of []linkStatus) func(i int) string {
+		return func(i int) string {
+			l := of[i]
+			return fmt.Sprintf("%s  %s -> %s: %s", l.Link, l.ToUnit, l.FromUnit, l.why())
+		}
+	}
+	part("edited", "fctl unit diff shows the edit, fctl ws watch --once records it", len(now.Edited),
+		func(i int) string { return now.Edited[i] })
+	part("stale", "fctl ws plan shows what follows, fctl ws resolve does it", len(now.Stale),
+		links(now.Stale))
+	part("failed", "fctl link explain says more", len(now.Failed), links(now.Failed))
+	part("in conflict", "fctl ws conflicts lists them and settles them", len(now.Conflicts),
+		func(i int) string {
+			c := now.Conflicts[i]
+			return c.Unit + ": " + diag.Count(c.Conflicts, "conflict")
+		})
+	b.WriteString("next: " + now.Next + "\n")
+	return b.String()
+}
