@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/appkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
 	"github.com/fctl-dev/fctl/internal/out/diff"
@@ -38,12 +39,14 @@ func renderDiff(terminal Terminal, r Result) (Rendered, error) {
 	return Rendered{text: Chunks{diff.Unified(f)}}, nil
 }
 
-// starts returns where resources begin, with their names.
+// starts returns where resources begin, with their names. A file of configuration that is one
+// resource without a type and a name needs none.
 func starts(lines []handler.ResourceLine) []diff.Start {
 	starts := make([]diff.Start, len(lines))
 	for i, l := range lines {
 		starts[i].Line = l.Line
-		if l.Resource != nil {
+		if l.Resource != nil && (l.Resource.ResourceType != appkit.NoSchema ||
+			l.Resource.ResourceName != appkit.NoName) {
 			starts[i].Name = l.Resource.String()
 		}
 	}
