@@ -205,8 +205,12 @@ func (o *unitConflicts) settle(s *session.Session, name string) error {
 			others = append(others, c)
 		}
 	}
+	if len(settled) == 0 {
+		return u.Fail(entity.CodeNotFound, "no conflict of %s is selected", u.Name()).
+			WithHint("fctl ws conflicts " + u.Name() + " lists them").WithClass(api.FailureNo)
+	}
 	var left api.MutationConflictList
-	if o.apply && len(settled) > 0 {
+	if o.apply {
 		if left, err = o.write(s, u, settled, "applied "); err != nil {
 			return err
 		}

@@ -52,11 +52,15 @@ func (o *unitConflicts) edit(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
+	if string(edited) == text { // as git, a text that is left as it is means to do nothing
+		return diag.Usage("the text was not changed, so %s left as they are",
+			map[bool]string{true: "the conflict is", false: "the conflicts are"}[len(shown) == 1])
+	}
 	values, err := editedValues(edited, shown)
 	if err != nil {
 		return err
 	}
-	return o.Write(cmd, "unit conflicts "+name+" --edit", func(s *session.Session) error {
+	return o.Write(cmd, session.Title(cmd, name), func(s *session.Session) error {
 		return o.decide(s, name, shown, values)
 	})
 }

@@ -154,10 +154,17 @@ func (c *Common) Writes(cmd *cobra.Command, do func(*Session, []string) error) *
 	return cmd
 }
 
-// Title returns how undo calls a command with some words.
+// Title returns how undo calls a command with some words: with the switches that say what it does,
+// and without values, which may be secret.
 func Title(cmd *cobra.Command, words ...string) string {
 	_, name, _ := strings.Cut(cmd.CommandPath(), " ")
-	return strings.Join(append([]string{name}, words...), " ")
+	title := append([]string{name}, words...)
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && f.Value.Type() == "bool" && f.Name != "dry-run" && f.Name != "show-secrets" {
+			title = append(title, "--"+f.Name)
+		}
+	})
+	return strings.Join(title, " ")
 }
 
 // Read opens the workspace for reading.
