@@ -395,8 +395,8 @@ func (l *loop) counts() bool {
 // summaryLine returns the line that says how much changed.
 func (l *loop) summaryLine() string {
 	t := &l.summary
-	verb := "changed"
-	if l.options.Output == DryRun || l.options.Output == Check {
+	verb, printed := "changed", l.options.Output == Stdout && t.changes.files > 0
+	if printed || l.options.Output == DryRun || l.options.Output == Check {
 		verb = "would change"
 	}
 	var b bytes.Buffer
@@ -411,8 +411,10 @@ func (l *loop) summaryLine() string {
 		fmt.Fprintf(&b, "; %d not reached", left)
 	}
 	switch {
-	case l.options.Output == Stdout && t.changes.files > 0:
-		b.WriteString("; no file was written, use -i to write them")
+	case printed && t.changes.files == 1:
+		b.WriteString("; -i writes it")
+	case printed:
+		b.WriteString("; -i writes them")
 	case l.options.Output == Directory && t.units > t.failed+t.withheld:
 		b.WriteString("; written to " + diag.Printable(diag.FileName(l.options.OutputDir)))
 	}
