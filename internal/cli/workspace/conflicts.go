@@ -81,14 +81,18 @@ listed. UNIT can be left out if only one unit has conflicts.`,
 
 // only returns the name of the only unit with conflicts, and says so if there are several or none.
 func (o *unitConflicts) only(cmd *cobra.Command) (name string, err error) {
+	defer func(was string) { o.SpaceFlag = was }(o.SpaceFlag)
 	return name, o.Read(cmd, func(s *session.Session) error {
+		if err := s.OneSpaceOrAll(); err != nil {
+			return err
+		}
 		var names []string
 		for _, u := range s.Units {
 			n, err := conflictCount(s, u)
 			if err != nil {
 				return err
 			}
-			if n > 0 && (s.SpaceFlag == "" || s.In(u.SpaceSlug)) {
+			if n > 0 && s.In(u.SpaceSlug) {
 				names = append(names, u.Name())
 			}
 		}

@@ -48,6 +48,11 @@ diff UNIT --from N --to M' shows what changed.`,
 }
 
 func (o *logFlags) run(s *session.Session, names []string) error {
+	if len(names) == 0 {
+		if err := s.OneSpaceOrAll(); err != nil {
+			return err
+		}
+	}
 	if o.most < 0 {
 		return diag.Usage("--number: a number from 0 on is expected, not %d", o.most)
 	}
@@ -99,7 +104,7 @@ func (o *logFlags) units(s *session.Session, names []string) (units []*workspace
 		units = append(units, u)
 	}
 	for _, u := range s.Units {
-		if len(names) == 0 && (s.SpaceFlag == "" || s.In(u.SpaceSlug)) {
+		if len(names) == 0 && s.In(u.SpaceSlug) {
 			units = append(units, u)
 		}
 	}

@@ -117,6 +117,9 @@ func (o *unitUpdate) merge(s *session.Session, u *workspace.Unit) error {
 		if err := o.mergeRange(s, up, in); err != nil {
 			return err
 		}
+		if err := s.Merges(u, up); err != nil {
+			return err
+		}
 		from = up.Name()
 	}
 	secrets, err := s.Unwritten(u, in.Base, in.End)

@@ -25,7 +25,7 @@ type status struct {
 	Next string `json:",omitempty"`
 
 	units, links int // how many were looked at
-	upgrades     int // how many of the stale links merge units
+	upgrades     int // how many of the stale links upgrade clones
 }
 
 // linkStatus says why a link waits.
@@ -69,8 +69,8 @@ read are reported. It writes nothing.`,
 	flags.Lookup("space").Usage = "look only at `SPACE`"
 	form := command.AddOutput(flags, "text or json", "text", "json")
 	return c.Reads(cmd, func(s *session.Session, _ []string) error {
-		if s.SpaceFlag == "" {
-			s.SpaceFlag = "*"
+		if err := s.OneSpaceOrAll(); err != nil {
+			return err
 		}
 		now, err := statusOf(s)
 		if err != nil {
@@ -118,16 +118,19 @@ func statusOf(s *session.Session) (*status, error) {
 		}
 		now.links++
 		row := linkStatus{Link: l.Name(), FromUnit: l.From.Name(), ToUnit: l.To.Name()}
-		if l.Stale {
+		switch {
+		case l.LastError != nil:
+			if err := s.HideUpstream(l); err != nil {
+				return nil, err
+			}
+			row.Error = s.App.Masked(l.LastError.Message)
+			now.Failed = append(now.Failed, row)
+		case l.Stale:
 			row.Reasons = l.StaleReasons
 			now.Stale = append(now.Stale, row)
-			if l.Merges() {
+			if l.UpdateType == entity.UpdateUpgradeUnit {
 				now.upgrades++
 			}
-		}
-		if l.LastError != nil {
-			row.Reasons, row.Error = nil, l.LastError.Message
-			now.Failed = append(now.Failed, row)
 		}
 	}
 	now.next(s)
@@ -154,12 +157,14 @@ func (now *status) next(s *session.Session) {
 	switch {
 	case len(now.Conflicts) > 0:
 		now.Next = "fctl ws conflicts " + now.Conflicts[0].Unit
-	case len(now.Stale) > 0 && len(now.Stale) == now.upgrades:
+	case len(now.Stale) > 0 && len(now.Stale) == now.upgrades && space == "":
 		now.Next = "fctl ws upgrade --dry-run"
 	case len(now.Stale) > 0:
 		now.Next = "fctl ws plan" + space
 	case len(now.Failed) > 0:
-		now.Next = "fctl ws resolve " + now.Failed[0].Link
+		now.Next = "fctl link get " + now.Failed[0].Link
+	case len(s.Problems) > 0:
+		now.Next = "fctl ws check"
 	case len(now.Edited) > 0:
 		now.Next = "fctl unit diff " + now.Edited[0]
 	}
@@ -187,7 +192,7 @@ func (now *status) text() string {
 		func(i int) string { return now.Edited[i] })
 	part("stale", "fctl ws plan shows what follows, fctl ws resolve does it", len(now.Stale),
 		links(now.Stale))
-	part("failed", "fctl link explain says more", len(now.Failed), links(now.Failed))
+	part("failed", "fctl link get LINK says more, fctl ws resolve LINK tries again", len(now.Failed), links(now.Failed))
 	part("in conflict", "fctl ws conflicts lists them and settles them", len(now.Conflicts),
 		func(i int) string {
 			c := now.Conflicts[i]

@@ -96,7 +96,7 @@ given before FUNCTION.`,
 // command that only reads takes no other command back, and records no edit.
 func (o *unitDo) onlyReads(words []string) bool {
 	executor, err := o.App.NewExecutor()
-	if err != nil || o.invocation != "" {
+	if err != nil || o.invocation != "" || o.StrictWorktree {
 		return false
 	}
 	for i, name := range words {
@@ -235,7 +235,7 @@ func (o *unitDo) invoke(
 	if err != nil {
 		return nil, err
 	}
-	o.said = secrets.Message(o.said)
+	o.said = s.Described(u, secrets.Message(o.said))
 	if len(r.Outputs) > 0 {
 		secrets, err := s.ValueSecrets(u, before, r.ConfigData, arguments...)
 		if err != nil {

@@ -90,6 +90,7 @@ func round(c *session.Common, cmd *cobra.Command, fail bool) error {
 			if fail && len(all) > 0 {
 				return errors.Join(err, all)
 			}
+			s.HideIn(problems...)
 			s.App.Console().Problems(all)
 			return err
 		})

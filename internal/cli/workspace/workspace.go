@@ -151,7 +151,16 @@ commands that are damaged or not of fctl.`,
 		"take back what a killed command wrote, and discard damaged records")
 	kind := wslink.AddReport(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c.DryRun = !c.Repair
+		if c.Repair { // when the workspace is opened; the checks write nothing
+			err := c.Read(cmd, func(s *session.Session) error {
+				s.Problems = nil // the checks report them
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		c.Repair, c.DryRun = false, true
 		found := false
 		err := c.Write(cmd, "", func(s *session.Session) (err error) {
 			problems := append(s.Store.CheckUndo(), s.Validate()...)

@@ -43,18 +43,13 @@ func applyReplacements(_ context.Context, list *krm.ResourceList) error {
 	if err := c.read(strict.List("replacements", &replacements, replacementOf)); err != nil {
 		return err
 	}
-	var named map[string][]*krm.Item
+	named := byName(list.Items)
 	for i, r := range replacements {
-		if named == nil {
-			named = byName(list.Items)
-		}
 		r.list, r.named, r.label = list, named, fmt.Sprintf("replacements[%d]", i)
 		if err := r.run(); err != nil {
 			return fmt.Errorf("%s: %w", r.label, err)
 		}
-		if r.renames() {
-			named = nil
-		}
+		named = r.named
 	}
 	return nil
 }
@@ -75,12 +70,10 @@ func byName(items []*krm.Item) map[string][]*krm.Item {
 	return named
 }
 
-// renames reports whether the replacement may have changed names.
-func (r *replacement) renames() bool {
-	return slices.ContainsFunc(r.targets, func(t *replacementTarget) bool {
-		return slices.ContainsFunc(t.fieldPaths, func(path string) bool {
-			return strings.Contains(path, "metadata") || strings.HasPrefix(path, "*")
-		})
+// renames reports whether a target may be names.
+func (t *replacementTarget) renames() bool {
+	return slices.ContainsFunc(t.fieldPaths, func(path string) bool {
+		return strings.Contains(path, "metadata") || strings.HasPrefix(path, "*")
 	})
 }
 
@@ -171,6 +164,9 @@ func (r *replacement) run() error {
 	for i, t := range r.targets {
 		if err := r.target(t, i); err != nil {
 			return fmt.Errorf("targets[%d]: %w", i, err)
+		}
+		if t.renames() {
+			r.named = byName(r.list.Items)
 		}
 	}
 	return nil

@@ -154,7 +154,9 @@ func (p *Propagator) Failed(links []*workspace.Link, err error) {
 
 // setError sets why a link was not resolved.
 func (p *Propagator) setError(l *workspace.Link, e *entity.Error) {
-	l.LastError = &entity.LastError{
-		Code: e.Code, Message: e.Message, Time: p.Workspace.Store.Now(),
+	message := e.Message
+	if p.Mask != nil {
+		message = p.Mask(l, message)
 	}
+	l.LastError = &entity.LastError{Code: e.Code, Message: message, Time: p.Workspace.Store.Now()}
 }

@@ -27,6 +27,8 @@ type Propagator struct {
 	Tx        *workspace.Tx
 	Functions func() (*functions.Executor, error)
 	Options   resolve.Options
+	// Mask masks secret values in what is recorded of an error. It may be nil.
+	Mask func(l *workspace.Link, message string) string
 	// StrictWorktree makes an edited working copy an error. Otherwise the edit is recorded.
 	StrictWorktree bool
 
@@ -291,8 +293,9 @@ func (p *Propagator) record(u *workspace.Unit, out *resolve.Outcome, description
 		}
 		p.recordLink(l, func() {
 			last := l.LastError
-			if last == nil || last.Code != failed.Code || last.Message != failed.Message {
-				p.setError(l, failed)
+			p.setError(l, failed)
+			if last != nil && last.Code == l.LastError.Code && last.Message == l.LastError.Message {
+				l.LastError = last
 			}
 		})
 	}

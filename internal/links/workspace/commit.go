@@ -61,13 +61,17 @@ func (t *Tx) Revise(u *Unit, c NewRevision) {
 
 // Change returns the head data of a unit before the transaction, and as it is now.
 func (t *Tx) Change(u *Unit) (before, after []byte, err error) {
-	n := u.HeadRevisionNum
-	if was, revised := t.heads[u]; revised {
-		n = was
-	}
-	before, beforeErr := t.store.Data(u, n)
+	before, beforeErr := t.store.Data(u, t.HeadBefore(u))
 	after, err = t.store.Data(u, u.HeadRevisionNum)
 	return before, after, errors.Join(beforeErr, err)
+}
+
+// HeadBefore returns the number of the head of a unit before the transaction.
+func (t *Tx) HeadBefore(u *Unit) int64 {
+	if was, revised := t.heads[u]; revised {
+		return was
+	}
+	return u.HeadRevisionNum
 }
 
 // addMutations records the causes of the head of a unit.

@@ -31,8 +31,11 @@ func (t *Tx) RenameUnit(w *Workspace, u *Unit, slug string) error {
 		if l.From != u && l.To != u {
 			continue
 		}
-		if l.FromUnit = l.From.Slug; l.To != nil {
-			l.ToUnit = l.To.Slug
+		if l.From == u { // the other end may be a unit that cannot be read
+			l.FromUnit = u.Slug
+		}
+		if l.To == u {
+			l.ToUnit = u.Slug
 		}
 		t.Write(l)
 	}

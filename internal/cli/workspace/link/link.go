@@ -81,6 +81,11 @@ func newLinkGet(a *command.App) *cobra.Command {
 			return err
 		}
 		s.StaleLinks()
+		if l.LastError != nil {
+			if err := s.HideUpstream(l); err != nil {
+				return err
+			}
+		}
 		return s.PrintGet(out, l.Name(), shown(l), linkRows(l))
 	})
 }

@@ -2,10 +2,12 @@ package session
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"slices"
 
 	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
+	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
@@ -35,6 +37,16 @@ func (s *Session) Unwritten(
 		s.Tx.Title = values.Copied(s.Tx.Title)
 	}
 	return values, nil
+}
+
+// Described returns a description of what a command did to a unit, without the values that were
+// copied into it.
+func (s *Session) Described(u *workspace.Unit, text string) string {
+	set := &sensitive.SecretSet{}
+	if copied, err := s.Store.CopiedSecrets(u); err == nil {
+		set.AddTexts(copied, true)
+	}
+	return set.Mask(text)
 }
 
 // Secrets returns the secret values of two states of a unit and of other texts, nil if they may be
@@ -77,7 +89,7 @@ func (s *Session) hideCopies(u *workspace.Unit) error {
 		return err
 	}
 	s.App.HideTexts(copied)
-	for _, l := range s.LinksFrom(u) {
+	for _, l := range s.upstream(u) {
 		for _, v := range s.versions(l) {
 			s.App.Hide(s.given(v), !l.CopiesResources())
 		}
@@ -88,6 +100,78 @@ func (s *Session) hideCopies(u *workspace.Unit) error {
 		}
 	}
 	return nil
+}
+
+// HideUpstream masks the secret values that a message about a link may have.
+func (s *Session) HideUpstream(l *workspace.Link) error {
+	if s.ShowSecrets || l.From == nil {
+		return nil
+	}
+	if _, err := s.Functions(); err != nil {
+		return err
+	}
+	return s.hideCopies(l.From)
+}
+
+// HideIn masks the secret values of the units and links that errors are about: they may quote what
+// they could not use.
+func (s *Session) HideIn(errs ...error) {
+	for _, err := range errs {
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
+			s.HideIn(several.Unwrap()...)
+			continue
+		}
+		e, ok := errors.AsType[*entity.Error](err)
+		if !ok {
+			continue
+		}
+		if l, unknown := s.Link(e.Space, e.Link); e.Link != "" && unknown == nil {
+			_ = s.HideUpstream(l) // what cannot be read is not quoted
+		}
+		if u, unknown := s.Unit(e.Space, e.Unit); e.Unit != "" && unknown == nil {
+			head, _ := s.Store.Data(u, u.HeadRevisionNum)
+			working, _ := s.Store.Working(u)
+			_, _ = s.Secrets(u, head, working)
+		}
+	}
+}
+
+// Merges says that the command merges another unit into a unit, and masks its secret values.
+func (s *Session) Merges(u, from *workspace.Unit) error {
+	if s.merged == nil {
+		s.merged = map[*workspace.Unit][]*workspace.Unit{}
+	}
+	s.merged[u] = append(s.merged[u], from)
+	if s.ShowSecrets {
+		return nil
+	}
+	if _, err := s.Functions(); err != nil {
+		return err
+	}
+	return s.hideCopies(u)
+}
+
+// upstream returns the links of a unit, and one for each merge without a link.
+func (s *Session) upstream(u *workspace.Unit) []*workspace.Link {
+	links := s.LinksFrom(u)
+	for _, from := range s.merged[u] {
+		links = append(links, &workspace.Link{
+			Link: &entity.Link{UpdateType: entity.UpdateMergeUnits}, From: u, To: from,
+		})
+	}
+	return links
+}
+
+// maskError masks the secret values of the units upstream in the error of a link.
+func (s *Session) maskError(l *workspace.Link, message string) string {
+	if _, err := s.Functions(); err != nil || l.To == nil {
+		return message
+	}
+	set, err := newCopies(s).from(l, true)
+	if err != nil {
+		return message
+	}
+	return set.Mask(message)
 }
 
 // versionRead is the data of a unit that a link reads, or has read.
@@ -106,6 +190,9 @@ func (s *Session) versions(l *workspace.Link) (all []versionRead) {
 		{l.To, l.To.HeadRevisionNum, false},
 		{l.To, l.UpstreamLastMergedRevisionNum, l.UseLiveState},
 		{l.To, l.MergeBaseRevisionNum, l.UseLiveState},
+	}
+	if s.Tx != nil { // the command may have recorded an edit, after which nothing names the head before
+		all = append(all, versionRead{l.To, s.Tx.HeadBefore(l.To), false})
 	}
 	if l.UseLiveState {
 		all = append(all, versionRead{l.To, l.To.HeadUnitActionNum, true})
@@ -137,8 +224,16 @@ type reading struct {
 	words bool
 }
 
+func newCopies(s *Session) *copies {
+	return &copies{
+		Session: s, pending: map[*workspace.Unit]bool{}, read: map[reading]bool{},
+		given: map[reading]*sensitive.SecretSet{},
+	}
+}
+
 // keepCopies records the secret values that units have got as copies: those of the units upstream,
-// and those of their own Secrets at other places.
+// and those of their own Secrets at other places. A unit whose upstream got other secret values has
+// copies of those before.
 func (s *Session) keepCopies() error {
 	if len(s.Tx.Revised) == 0 {
 		return nil
@@ -146,14 +241,22 @@ func (s *Session) keepCopies() error {
 	if _, err := s.Functions(); err != nil {
 		return err
 	}
-	c := &copies{
-		Session: s, pending: map[*workspace.Unit]bool{}, read: map[reading]bool{},
-		given: map[reading]*sensitive.SecretSet{},
-	}
+	c := newCopies(s)
+	units := slices.Clone(s.Tx.Revised)
 	for _, u := range s.Tx.Revised {
+		if c.Session.given(versionRead{unit: u, num: s.Tx.HeadBefore(u)}) == nil {
+			continue
+		}
+		for _, l := range s.LinksTo(u) {
+			if l.From != nil {
+				units = append(units, l.From)
+			}
+		}
+	}
+	for _, u := range units {
 		c.pending[u] = true
 	}
-	for _, u := range s.Tx.Revised {
+	for _, u := range units {
 		if err := c.keep(u); err != nil {
 			return err
 		}
@@ -171,46 +274,55 @@ func (c *copies) keep(u *workspace.Unit) error {
 	if err != nil {
 		return err
 	}
-	var sets []*sensitive.SecretSet
+	var sure, words []*sensitive.SecretSet
 	if own := c.executor.Sensitive(u.ToolchainType, [][]byte{before, after}); own != nil {
 		before, after = own.Rest(sensitive.Before), own.Rest(sensitive.After)
 		set := &sensitive.SecretSet{}
 		set.Add(own, false)
-		sets = append(sets, set)
+		sure = append(sure, set)
 	}
-	for _, l := range c.LinksFrom(u) {
+	for _, l := range c.Session.upstream(u) {
 		if l.To == nil {
 			continue
 		}
 		if err := c.keep(l.To); err != nil {
 			return err
 		}
-		set, err := c.upstream(l)
+		set, err := c.from(l, false)
 		if err != nil {
 			return err
 		}
-		sets = append(sets, set)
+		sure = append(sure, set)
+		if l.CopiesResources() {
+			continue
+		}
+		if set, err = c.from(l, true); err != nil {
+			return err
+		}
+		words = append(words, set)
 	}
 	copied := map[string]bool{}
-	for _, set := range sets {
-		for _, value := range set.Found(string(after)) {
-			copied[value] = true
+	found := func(sets []*sensitive.SecretSet, text []byte, do func(value string)) {
+		for _, set := range sets {
+			for _, value := range set.Found(string(text)) {
+				do(value)
+			}
 		}
 	}
+	found(words, after, func(value string) { copied[value] = true })
+	if len(copied) > 0 { // a word may have been there by chance
+		found(words, before, func(value string) { delete(copied, value) })
+	}
+	found(sure, after, func(value string) { copied[value] = true })
 	if len(copied) == 0 {
 		return nil
-	}
-	for _, set := range sets {
-		for _, value := range set.Found(string(before)) {
-			delete(copied, value) // it was there, by chance or because it was copied earlier
-		}
 	}
 	return c.Tx.AddCopiedSecrets(u, slices.Sorted(maps.Keys(copied)))
 }
 
-// upstream returns the secret values that a link may have copied. Links to one unit share them.
-func (c *copies) upstream(l *workspace.Link) (*sensitive.SecretSet, error) {
-	words := !l.CopiesResources()
+// from returns the secret values that a link may have copied, with words those that are words as
+// well. Links to one unit share them.
+func (c *copies) from(l *workspace.Link, words bool) (*sensitive.SecretSet, error) {
 	unit := reading{versionRead{unit: l.To}, words}
 	set := c.given[unit]
 	if set == nil {

@@ -135,7 +135,9 @@ type Session struct {
 	executor *functions.Executor
 	done     []func() error           // what follows the commit
 	hidden   map[*workspace.Unit]bool // whose copies of secret values are masked
-	unread   []error                  // why parts of what the command is about cannot be read
+	// merged are the units that the command merges into a unit without a link.
+	merged map[*workspace.Unit][]*workspace.Unit
+	unread []error // why parts of what the command is about cannot be read
 }
 
 // Reads makes a command read the workspace. do gets the words after the flags.
@@ -177,7 +179,7 @@ func (c *Common) Write(cmd *cobra.Command, title string, do func(*Session) error
 	return c.with(cmd, true, func(s *Session) error {
 		s.Tx = s.Store.Begin(title)
 		s.Propagator = &propagate.Propagator{
-			Workspace: s.Workspace, Tx: s.Tx, Functions: s.Functions,
+			Workspace: s.Workspace, Tx: s.Tx, Functions: s.Functions, Mask: s.maskError,
 			StrictWorktree: s.StrictWorktree,
 		}
 		if err := do(s); err != nil {
@@ -261,7 +263,9 @@ func (c *Common) with(cmd *cobra.Command, write bool, do func(*Session) error) (
 	if s.Workspace, err = store.Load(s.Ctx); err != nil {
 		return err
 	}
-	if err := s.reported(do(s)); err != nil {
+	err = do(s)
+	s.HideIn(append(s.unread, err, s.Problems.Err())...)
+	if err := s.reported(err); err != nil {
 		return err
 	}
 	if write && !c.DryRun {
@@ -318,6 +322,18 @@ func (s *Session) SpaceSlug() string {
 
 // InSpace returns the space that the command works in.
 func (s *Session) InSpace() (*workspace.Space, error) { return s.Space(s.SpaceSlug()) }
+
+// OneSpaceOrAll lets the command work in the space of --space, or in all without it.
+func (s *Session) OneSpaceOrAll() error {
+	if s.SpaceFlag == "" {
+		s.SpaceFlag = "*"
+	}
+	if s.SpaceFlag == "*" {
+		return nil
+	}
+	_, err := s.InSpace()
+	return err
+}
 
 // UnitNamed returns the unit with a reference.
 func (s *Session) UnitNamed(ref string) (*workspace.Unit, error) {

@@ -55,6 +55,7 @@ func (s *Session) ShowResults() error {
 	}
 	for _, r := range propagated {
 		if r.Err != nil {
+			s.HideIn(r.Err)
 			s.Note("%s: %v", r.Unit.Name(), r.Err)
 		} else if err := t.unit(r); err != nil {
 			return err
@@ -87,6 +88,7 @@ func (s *Session) failures(all, propagated []propagate.UnitResult) {
 			failed = append(failed, FailedLinks(r, false)...)
 		}
 	}
+	s.HideIn(failed...)
 	s.App.Console().Problems(Once{}.Fresh(errors.Join(failed...)))
 }
 
