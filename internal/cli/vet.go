@@ -31,10 +31,10 @@ was found. -v also prints what passed; -q omits the last line.
 Without FUNCTION, these run:
 ` + strings.Join(do.DefaultValidations(), ", ") + `.
 "then" between functions is optional. 'fctl list validates' lists them.
---policy NAME runs a policy: baseline, restricted, best-practice, or one in a
-file of your own. --fix applies the fixes that its rules have; use it with
---diff first, then with -i. See 'fctl help policies', which also explains how
-to accept findings.`,
+--policy NAME runs a policy instead: baseline, restricted, best-practice, or one
+in a file of your own. Name functions, too, to run both. --fix applies the fixes
+that its rules have; use it with --diff first, then with -i. 'fctl help
+policies' also explains how to accept findings.`,
 		Example: `  fctl vet deployment.yaml service.yaml
   fctl vet -f apps/ -R
   fctl vet -f apps/ -R vet-schemas 1.35 vet-images

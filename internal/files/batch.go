@@ -200,12 +200,23 @@ func (b *Batch) follow(from string) (string, error) {
 	return "", errors.New("too many symbolic links")
 }
 
-// HasGit reports whether a path with slashes leads into .git, on any file system.
+// HasGit reports whether a path with slashes leads into .git, also on file systems of Windows and
+// macOS, which read other spellings as this name: those that git refuses, too.
 func HasGit(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		part, _, _ = strings.Cut(strings.Map(visible, part), ":") // a stream of NTFS
 		part = strings.TrimRight(part, ". ")
 		return strings.EqualFold(part, ".git") || strings.EqualFold(part, "git~1")
 	})
+}
+
+// visible removes the characters that HFS+ ignores in names.
+func visible(r rune) rune {
+	switch {
+	case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
+		return -1
+	}
+	return r
 }
 
 func (b *Batch) isPrivate(name string) bool {

@@ -204,6 +204,14 @@ func TestFiles(t *testing.T) {
 			add(item("a/.GIT/hooks/x.yaml", "", "n")),
 			`error New n: the path "a/.GIT/hooks/x.yaml" is inside of .git`,
 		},
+		"F4 git as a stream of NTFS": {
+			add(item(".git::$INDEX_ALLOCATION/x.yaml", "", "n")),
+			`error New n: the path ".git::$INDEX_ALLOCATION/x.yaml" is inside of .git`,
+		},
+		"F4 git with a character that HFS+ ignores": {
+			add(item(".g\u200cit/x.yaml", "", "n")),
+			`error New n: the path ".g\u200cit/x.yaml" is inside of .git`,
+		},
 		"F4 git by its short name": {
 			add(item("git~1/hooks/x.yaml", "", "n")),
 			`error New n: the path "git~1/hooks/x.yaml" is inside of .git`,

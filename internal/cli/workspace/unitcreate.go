@@ -38,6 +38,7 @@ func newUnitCreate(a *command.App) *cobra.Command {
 		Long: `Make a unit with the content of a file, of the standard input (-), or without
 data. With --upstream-unit the unit is a clone: it gets the data of that unit, and
 a link upgrade-UNIT of the type UpgradeUnit. With -f, each file becomes a unit.
+The unit has a copy of the file, in spaces/SPACE/units/UNIT: edit the copy.
 --filename and --from-stdin read the unit itself: its name, toolchain, labels, and
 its data in base64 if it has the field Data.`,
 		Example: `  fctl unit create web deployment.yaml

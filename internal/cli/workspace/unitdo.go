@@ -248,8 +248,12 @@ func (o *unitDo) invoke(
 		s.After(func() error { return printOutputs(s, outputs) })
 	}
 	if r.ValidationFailed {
-		return nil, u.Fail(entity.CodeFunctionFailed,
-			"%s did not pass the validation, and was not changed", u.Name()).WithClass(api.FailureNo)
+		left := ""
+		if s.Tx != nil {
+			left = ", and was not changed"
+		}
+		return nil, u.Fail(entity.CodeFunctionFailed, "%s did not pass the validation%s", u.Name(),
+			left).WithClass(api.FailureNo)
 	}
 	return r, nil
 }

@@ -151,7 +151,7 @@ func (w *Workspace) VerifyLock(frozen bool) (entity.Errors, error) {
 	}
 	if !ok {
 		return nil, s.fail(LockFile, entity.CodeNotFound, "no such file").
-			WithHint("write Lock: true into " + Marker + ", and resolve the links")
+			WithHint("write Lock: true into " + Marker + "; 'fctl ws resolve --all --space \"*\"' then writes it")
 	}
 	var errs entity.Errors
 	differs := func(l *Link, format string, args ...any) {
