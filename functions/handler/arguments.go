@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -64,7 +65,7 @@ func (f *function) assignNames(
 	if tooFew {
 		err := f.problem("", "insufficient arguments: got %d, expected %d%s", len(args),
 			f.RequiredParameters, f.parameterList())
-		err.HintText = f.twoInOne(args)
+		err.HintText = cmp.Or(f.twoInOne(args), f.example())
 		fail(err)
 	}
 
@@ -97,15 +98,19 @@ func (f *function) assignNames(
 		named = append(named, arg)
 	}
 	if surplus {
-		fail(f.problem("", "too many arguments: got %d, expected %d%s", len(args), len(params),
-			f.parameterList()))
+		err := f.problem("", "too many arguments: got %d, expected %d%s", len(args), len(params),
+			f.parameterList())
+		err.HintText = f.example()
+		fail(err)
 	}
 	// One missing argument is one message: "too few" says it already, and an unknown name probably
 	// is the missing one, misspelled.
 	for i, p := range params {
 		if p.Required && counts[i] == 0 && !tooFew && unknown == 0 {
-			fail(f.problem(p.ParameterName, "missing required parameter %s for function %s",
-				p.ParameterName, f.name))
+			err := f.problem(p.ParameterName, "missing required parameter %s for function %s",
+				p.ParameterName, f.name)
+			err.HintText = f.example()
+			fail(err)
 		}
 	}
 	slices.SortStableFunc(named, func(a, b api.FunctionArgument) int {
@@ -153,6 +158,14 @@ func (f *function) twoInOne(args []api.FunctionArgument) string {
 	}
 	return fmt.Sprintf("%s and %s are two arguments, separated by a blank instead of =",
 		p.ParameterName, f.Parameters[last+1].ParameterName)
+}
+
+// example returns a hint with the first example of the function, if it has one.
+func (f *function) example() string {
+	if len(f.Examples) == 0 {
+		return ""
+	}
+	return "as in: " + f.Examples[0] + " ('fctl explain " + f.FunctionName + "' says more)"
 }
 
 // maxPatternShown is the length of the longest regular expression that messages quote. Longer ones

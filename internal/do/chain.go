@@ -170,7 +170,7 @@ func (c Chain) join(ctx context.Context, r *Request, resolver *plan.Resolver) (*
 		if hint := resolver.FunctionAsUnit(r.files.File, r.files.Unit, c.Words); hint != "" {
 			if typed != nil {
 				typed.Notes = append(typed.Notes, api.Note{Message: hint})
-			} else if problems[0].Hint == "" {
+			} else {
 				problems[0].Hint = hint
 			}
 		}
