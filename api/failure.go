@@ -86,10 +86,9 @@ type Note struct {
 	Suggestion string
 	// Kind says what the note is about. Callers turn some kinds into errors.
 	Kind NoteKind
-	// A note about a number of things says it before Message: Lead, Count, and Of, which is what is
-	// counted, in the singular. "skipped 2 resources" has the lead "skipped ". Names are appended to
-	// the message. Notes that differ only in Count and Names are merged into one note for all units;
-	// see Add.
+	// The text of a note that counts things begins with Lead, Count and Of, a noun in the singular:
+	// "skipped 2 resources" has the lead "skipped " and the noun "resource". Message follows, and then
+	// Names. Notes that differ only in Count and Names are merged into one note for all units; see Add.
 	Lead  string
 	Count int
 	Of    string

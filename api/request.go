@@ -147,7 +147,7 @@ func (fc *FunctionContext) NoteSum(lead string, count int, of, message string, n
 	fc.noteSum(Note{Lead: lead, Count: count, Of: of, Message: message}, names)
 }
 
-// NoteNames is NoteOnce for things with names, which add up as those of NoteSum do.
+// NoteNames is NoteOnce for named things. Their names add up over units, like those of NoteSum.
 func (fc *FunctionContext) NoteNames(message string, names ...string) {
 	fc.noteSum(Note{Message: message}, names)
 }

@@ -41,8 +41,8 @@ type creation struct {
 	respelled bool
 }
 
-// newCreation returns what decides about missing values. If the user names the type, every value may
-// be created.
+// newCreation returns the rules for missing values. If the user names the type, or gives --upsert,
+// every value may be created.
 func newCreation(
 	call *handler.Call, provider configkit.ResourceProvider, t api.ResourceType, path string,
 ) *creation {
@@ -346,7 +346,7 @@ func (c *creation) report(matches int) {
 	}
 	meant := c.meant
 	if c.named {
-		message := "the type has no field " + path
+		message := "the type has no field " + configkit.Abbreviate(c.asked)
 		if meant != "" {
 			message += "; " + configkit.DidYouMean("", []string{meant})
 		}

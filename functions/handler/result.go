@@ -24,8 +24,8 @@ type Options struct {
 	Secrets bool
 	// File is the name of the file in the positions of outputs.
 	File string
-	// Only, if not nil, says for each function of the chain which resources it sees, of those that the
-	// expressions select; a nil Selection selects all.
+	// Only restricts each function of the chain, in order, to some of the resources that the
+	// expressions select. A nil Selection, or a missing one, restricts nothing.
 	Only []Selection
 	// WhereText replaces WhereResource in messages, such as the flags it was made of.
 	WhereText string

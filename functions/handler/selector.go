@@ -35,7 +35,7 @@ func parseWhere(text string) (*where.Expr, error) {
 // only returns the expression that holds for the resources of a selection.
 func (h *FunctionHandler) only(selected Selection) *where.Expr {
 	provider := configkit.Nameless{ResourceProvider: h.provider}
-	return where.Func("the selection", func(doc *gaby.YamlDoc) (bool, error) {
+	return where.Func("selected by name", func(doc *gaby.YamlDoc) (bool, error) {
 		info, err := yamlpath.ResourceInfo(doc, provider)
 		return err == nil && info != nil && selected[info.ResourceType][info.ResourceName], err
 	})

@@ -200,8 +200,8 @@ func (b *Batch) follow(from string) (string, error) {
 	return "", errors.New("too many symbolic links")
 }
 
-// HasGit reports whether a path with slashes leads into .git, also on file systems of Windows and
-// macOS, which read other spellings as this name: those that git refuses, too.
+// HasGit reports whether a path with slashes leads into .git, also in the spellings that file systems
+// of Windows and macOS accept for it. git refuses the same ones.
 func HasGit(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
 		part, _, _ = strings.Cut(strings.Map(visible, part), ":") // a stream of NTFS

@@ -66,7 +66,7 @@ func (a *App) OpenGate() {
 func (a *App) Hide(values *sensitive.Values, words bool) {
 	if values != nil {
 		a.secrets.Add(values, words)
-		a.hides.Do(func() { a.Streams.Hide(a.secrets.Mask) })
+		a.startHiding()
 	}
 }
 
@@ -74,8 +74,12 @@ func (a *App) Hide(values *sensitive.Values, words bool) {
 func (a *App) HideTexts(values []string) {
 	if len(values) > 0 {
 		a.secrets.AddTexts(values, true)
-		a.hides.Do(func() { a.Streams.Hide(a.secrets.Mask) })
+		a.startHiding()
 	}
+}
+
+func (a *App) startHiding() {
+	a.hides.Do(func() { a.Streams.Hide(a.secrets.Mask) })
 }
 
 // Masked returns text with the values masked that Hide got, for text that is styled or shortened

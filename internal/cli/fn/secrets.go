@@ -45,10 +45,8 @@ func (r *runner) hide(items []*krm.Item) {
 		r.hidden.has[string(text)] = true
 		r.hidden.texts = append(r.hidden.texts, text)
 	}
-	if more := r.hidden.texts[known:]; len(more) > 0 {
-		if !r.showSecrets {
-			r.app.Hide(r.sensitive(more), false)
-		}
+	if more := r.hidden.texts[known:]; len(more) > 0 && !r.showSecrets {
+		r.app.Hide(r.sensitive(more), false)
 	}
 }
 

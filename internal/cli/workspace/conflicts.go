@@ -82,7 +82,7 @@ listed. UNIT can be left out if only one unit has conflicts.`,
 // only returns the name of the only unit with conflicts, and says so if there are several or none.
 func (o *unitConflicts) only(cmd *cobra.Command) (name string, err error) {
 	defer func(was string) { o.SpaceFlag = was }(o.SpaceFlag)
-	return name, o.Read(cmd, func(s *session.Session) error {
+	err = o.Read(cmd, func(s *session.Session) error {
 		if err := s.OneSpaceOrAll(); err != nil {
 			return err
 		}
@@ -107,6 +107,7 @@ func (o *unitConflicts) only(cmd *cobra.Command) (name string, err error) {
 		}
 		return nil
 	})
+	return name, err
 }
 
 // matches reports whether the flags select a conflict.

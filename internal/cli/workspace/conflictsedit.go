@@ -52,9 +52,8 @@ func (o *unitConflicts) edit(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	if string(edited) == text { // as git, a text that is left as it is means to do nothing
-		return diag.Usage("the text was not changed, so %s left as they are",
-			map[bool]string{true: "the conflict is", false: "the conflicts are"}[len(shown) == 1])
+	if string(edited) == text { // as with git commit
+		return diag.Usage("no conflict was settled: the text was not changed")
 	}
 	values, err := editedValues(edited, shown)
 	if err != nil {

@@ -35,8 +35,8 @@ func newLog(a *command.App) *cobra.Command {
 		Use:   "log [flags] [UNIT...]",
 		Short: "List the revisions of units, newest first",
 		Long: `List the last revisions of each UNIT, or of all units, newest first. With --causes
-the table also has what caused them: functions, links, merges and edits. 'fctl unit
-diff UNIT --from N --to M' shows what changed.`,
+the table also has their causes: functions, links, merges and edits. 'fctl unit
+diff UNIT --from N --to M' shows the changes.`,
 		Example: `  fctl ws log
   fctl ws log prod/web --causes`,
 	}
@@ -135,7 +135,7 @@ func (o *logFlags) entries(s *session.Session, u *workspace.Unit) ([]*logEntry, 
 	return rows, nil
 }
 
-// cause names what caused a change. The arguments of functions may be secret.
+// cause names the cause of a change, without the arguments of functions, which may be secret.
 func cause(s *session.Session, m *entity.Mutation) string {
 	switch {
 	case m.FunctionInvocation != nil:

@@ -154,7 +154,7 @@ func (o *unitUpdate) external(s *session.Session, u *workspace.Unit) ([]byte, er
 	if u.ToolchainType == api.ToolchainKubernetesYAML && len(bytes.TrimSpace(data)) > 0 &&
 		!source.HasResource(data) { // every resource of the unit would count as deleted
 		return nil, diag.Input(diag.FileName(o.mergeExternal), "",
-			fmt.Errorf("the file has no resource, and %s is %s", u.Name(), u.ToolchainType))
+			fmt.Errorf("no resource was found, and %s is %s", u.Name(), u.ToolchainType))
 	}
 	return data, nil
 }

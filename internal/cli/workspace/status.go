@@ -13,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-// status is what waits to be done in a workspace.
+// status lists the open work of a workspace.
 type status struct {
 	// Edited are the units whose working copies were edited since their head revisions.
 	Edited []string
@@ -28,14 +28,14 @@ type status struct {
 	upgrades     int // how many of the stale links upgrade clones
 }
 
-// linkStatus says why a link waits.
+// linkStatus is a link that is stale or failed, with the reason.
 type linkStatus struct {
 	Link, FromUnit, ToUnit string
 	Reasons                []entity.StaleReason `json:",omitempty"`
 	Error                  string               `json:",omitempty"` // of the last resolve
 }
 
-// why returns why the link waits, in words.
+// why returns the reason in words.
 func (l *linkStatus) why() string {
 	texts := []string{}
 	for _, r := range l.Reasons {
@@ -57,7 +57,7 @@ func newStatus(a *command.App) *cobra.Command {
 	c := &session.Common{App: a}
 	cmd := &cobra.Command{
 		Use:   "status [flags]",
-		Short: "Show what waits to be done, and the next command to type",
+		Short: "Show edits, stale links, conflicts, and the next command to type",
 		Long: `Show which working copies were edited, which links are out of date or failed,
 which units have conflicts, and the command to go on with. Files that cannot be
 read are reported. It writes nothing.`,
@@ -190,7 +190,7 @@ func (now *status) text() string {
 	}
 	part("edited", "fctl unit diff shows the edit, fctl ws watch --once records it", len(now.Edited),
 		func(i int) string { return now.Edited[i] })
-	part("stale", "fctl ws plan shows what follows, fctl ws resolve does it", len(now.Stale),
+	part("stale", "fctl ws plan shows the changes, fctl ws resolve makes them", len(now.Stale),
 		links(now.Stale))
 	part("failed", "fctl link get LINK says more, fctl ws resolve LINK tries again", len(now.Failed), links(now.Failed))
 	part("in conflict", "fctl ws conflicts lists them and settles them", len(now.Conflicts),

@@ -37,7 +37,7 @@ func (s *SecretSet) Add(v *Values, words bool) {
 	}
 }
 
-// AddTexts is Add for values that are known by their texts, such as those that Found returns.
+// AddTexts is Add for the texts of values, such as the result of Found.
 func (s *SecretSet) AddTexts(texts []string, words bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +107,7 @@ var stringsOfJSON = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 })
 
-// Found returns what Mask would mask in text, each once and sorted.
+// Found returns the parts of text that Mask would mask, each once and sorted.
 func (s *SecretSet) Found(text string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -152,15 +152,15 @@ func (l *Link) Type() UpdateType {
 func (r StaleReason) Text() string {
 	switch r {
 	case StaleNeverResolved:
-		return "it was never resolved"
+		return "never resolved"
 	case StaleUpstreamChanged:
-		return "its upstream has changed"
+		return "upstream changed"
 	case StaleLinkChanged:
-		return "the link has changed"
+		return "link changed"
 	case StaleTransformChanged:
-		return "its transform has changed"
+		return "transform changed"
 	case StaleLastAttemptFailed:
-		return "the last try failed"
+		return "last try failed"
 	}
 	return string(r)
 }

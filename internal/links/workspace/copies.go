@@ -6,8 +6,8 @@ import (
 
 // A secret value that a link or a function copied to where values are not known to be secret is
 // recorded with the unit that got it. It stays recorded when the upstream gets another value, and
-// when the link or the upstream is deleted: revisions of the unit still have the old one. It is not
-// among what git gets with History: bases, which has no old revisions either.
+// when the link or the upstream is deleted: revisions of the unit still have the old one. With
+// History: bases git gets neither this record nor old revisions.
 
 func (u *Unit) copiesFile() string { return u.stateDir() + "/" + copiesName }
 

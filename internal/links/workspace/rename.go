@@ -67,7 +67,7 @@ func (t *Tx) rename(w *Workspace, e Entity, in, slug string) error {
 	return nil
 }
 
-// RenameSpace gives a space another slug. Everything in it moves, also what cannot be read.
+// RenameSpace gives a space another slug. Everything in it moves, unreadable files included.
 func (t *Tx) RenameSpace(w *Workspace, p *Space, slug string) error {
 	was := p.Slug
 	if err := t.rename(w, p, "", slug); err != nil {
@@ -95,7 +95,7 @@ func (t *Tx) RenameSpace(w *Workspace, p *Space, slug string) error {
 	return t.renameLocked(name, name)
 }
 
-// ProblemsMoved says that the files of a space that was renamed are where they belong now.
+// ProblemsMoved gives problems the paths that files have after a space was renamed.
 func (w *Workspace) ProblemsMoved(was, slug string) {
 	from, to := w.Store.position(spacesDir+"/"+was).File, w.Store.position(spacesDir+"/"+slug).File
 	for _, e := range w.Problems {

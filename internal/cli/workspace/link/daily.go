@@ -11,14 +11,13 @@ import (
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-// Daily makes the commands of 'fctl ws' that resolve links, and look at what that does.
+// Daily makes the commands of 'fctl ws' about links: plan, resolve, upgrade and graph.
 func Daily(a *command.App) []*cobra.Command {
 	resolve := &linkResolve{Common: session.Common{App: a}, everything: true}
 	all := resolve.command(`Resolve links: change their downstream units. Without words it resolves the links
 of all spaces that are out of date, as 'fctl ws plan' shows. The links of one unit
 are resolved together: one that fails keeps all from being written, unless
---keep-going is given. What a change makes necessary downstream follows, for links
-with AutoUpdate.`, `  fctl ws resolve
+--keep-going is given. Links with AutoUpdate bring the changes further downstream.`, `  fctl ws resolve
   fctl ws resolve --from shop/web --all
   fctl ws resolve web-ns`)
 	return []*cobra.Command{daily(newLinkPlan(a)), all, newUpgrade(a), daily(newLinkGraph(a))}
@@ -39,11 +38,11 @@ func newUpgrade(a *command.App) *cobra.Command {
 	o := &linkUpgrade{linkResolve{Common: session.Common{App: a}}}
 	cmd := &cobra.Command{
 		Use:   "upgrade [flags] [UNIT...]",
-		Short: "Merge into clones what changed in the units they were cloned from",
-		Long: `Merge into each UNIT what changed in the unit that it was cloned from. Changes of
-its own stay; where both changed, it is a conflict ('fctl ws conflicts'). Without
-words all clones that are out of date are upgraded, in all spaces. --dry-run shows
-what would change.`,
+		Short: "Bring the changes of upstream units to their clones",
+		Long: `Merge the changes of the upstream unit into each UNIT, which is a clone of it.
+Changes of the clone stay; a value that both changed is a conflict ('fctl ws
+conflicts'). Without UNIT, all clones that are out of date are upgraded, in all
+spaces. --dry-run shows the changes and writes nothing.`,
 		Example: `  fctl ws upgrade --dry-run
   fctl ws upgrade prod/web`,
 	}

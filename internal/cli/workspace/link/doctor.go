@@ -71,8 +71,8 @@ func AddReport(flags *pflag.FlagSet) *command.Choice {
 	return kind
 }
 
-// Check does what link doctor does, and what link verify does if the workspace has a lock file. It
-// reports whether something was found.
+// Check runs link doctor and, if the workspace has a lock file, link verify. It reports whether
+// something was found.
 func Check(s *session.Session, kind report.Kind) (found bool, err error) {
 	g, err := s.LinkGraph()
 	if err != nil {

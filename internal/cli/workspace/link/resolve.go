@@ -49,7 +49,7 @@ type linkResolve struct {
 	from  string
 	all   bool
 	stale bool
-	// everything is what is resolved if the command line names nothing: all stale links of all spaces.
+	// everything means that a command without words is about all stale links of all spaces.
 	everything bool
 }
 

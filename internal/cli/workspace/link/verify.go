@@ -32,7 +32,7 @@ differs. The file is kept if fctl-workspace.yaml says Lock: true.`,
 	return cmd
 }
 
-// verify returns where the workspace differs from its lock file, and what is not resolved.
+// verify returns the differences from the lock file, and the units that are not resolved.
 func verify(s *session.Session, frozen bool) error {
 	problems, err := s.VerifyLock(frozen)
 	if err != nil {

@@ -39,8 +39,7 @@ func (s *Session) Unwritten(
 	return values, nil
 }
 
-// Described returns a description of what a command did to a unit, without the values that were
-// copied into it.
+// Described returns the description of a change of a unit with the copies of secret values masked.
 func (s *Session) Described(u *workspace.Unit, text string) string {
 	set := &sensitive.SecretSet{}
 	if copied, err := s.Store.CopiedSecrets(u); err == nil {
@@ -113,8 +112,8 @@ func (s *Session) HideUpstream(l *workspace.Link) error {
 	return s.hideCopies(l.From)
 }
 
-// HideIn masks the secret values of the units and links that errors are about: they may quote what
-// they could not use.
+// HideIn masks the secret values of the units and links that errors are about: an error may quote a
+// value that it rejects.
 func (s *Session) HideIn(errs ...error) {
 	for _, err := range errs {
 		if several, ok := err.(interface{ Unwrap() []error }); ok {
@@ -126,7 +125,7 @@ func (s *Session) HideIn(errs ...error) {
 			continue
 		}
 		if l, unknown := s.Link(e.Space, e.Link); e.Link != "" && unknown == nil {
-			_ = s.HideUpstream(l) // what cannot be read is not quoted
+			_ = s.HideUpstream(l) // an unreadable unit gave no value
 		}
 		if u, unknown := s.Unit(e.Space, e.Unit); e.Unit != "" && unknown == nil {
 			head, _ := s.Store.Data(u, u.HeadRevisionNum)
@@ -181,7 +180,7 @@ type versionRead struct {
 	live bool
 }
 
-// versions returns what a link reads now, and what it has read last.
+// versions returns the versions of the upstream that a link reads now, or has read last.
 func (s *Session) versions(l *workspace.Link) (all []versionRead) {
 	if l.To == nil {
 		return nil

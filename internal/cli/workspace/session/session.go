@@ -156,8 +156,8 @@ func (c *Common) Writes(cmd *cobra.Command, do func(*Session, []string) error) *
 	return cmd
 }
 
-// Title returns how undo calls a command with some words: with the switches that say what it does,
-// and without values, which may be secret.
+// Title returns the name of a command for undo: its words and switches. The values of flags are
+// left out, as they may be secret.
 func Title(cmd *cobra.Command, words ...string) string {
 	_, name, _ := strings.Cut(cmd.CommandPath(), " ")
 	title := append([]string{name}, words...)
@@ -223,8 +223,8 @@ func (s *Session) commit() error {
 	if err := s.Tx.Commit(s.Ctx); err != nil || !idle {
 		return err
 	}
-	if err := s.Store.Idle(s.Tx.Title); err != nil { // all the same, the command did what it had to
-		s.Note("the next undo takes back the command before this one: %v", err)
+	if err := s.Store.Idle(s.Tx.Title); err != nil { // no reason to fail: the command had nothing to do
+		s.Note("undo will take back the command before this one: %v", err)
 	}
 	return nil
 }
