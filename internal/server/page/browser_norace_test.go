@@ -182,10 +182,34 @@ func (v *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 // all selects the text of the element that has the focus.
 var all = chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl))
 
-// click clicks on an element.
+// click clicks on the first element of a selector.
 func (v *tab) click(selector string) {
 	v.Helper()
-	v.do(chromedp.Click(chromedp.CSS(selector)))
+	quoted, err := json.Marshal(selector)
+	if err != nil {
+		v.Fatal(err)
+	}
+	v.clickOn(`document.querySelector(` + string(quoted) + `)`)
+}
+
+// clickOn clicks on the element of an expression, when it is there, is enabled, and a mouse would reach
+// it. The page is asked and clicked in one step: a list that arrives between two steps would move another
+// element to the place that was found.
+func (v *tab) clickOn(expression string) {
+	v.Helper()
+	value[bool](v, `(async () => {
+		for (;;) {
+			const e = `+expression+`;
+			e?.scrollIntoView({block: "nearest"});
+			const {x, y, width, height} = e?.getBoundingClientRect() ?? {};
+			if (!e?.disabled && e?.contains(document.elementFromPoint(x + width/2, y + height/2))) {
+				e.focus();
+				e.click();
+				return true;
+			}
+			await new Promise(requestAnimationFrame);
+		}
+	})()`)
 }
 
 // keys types into an element, in place of what is in it.
@@ -284,7 +308,8 @@ func TestFindings(t *testing.T) {
 	v.run()
 	v.has("#status", "nothing changed")
 	v.has("#view .findings", "remove the quotes")
-	v.do(chromedp.Click(chromedp.Search(`//li[contains(., "remove the quotes")]//button`)))
+	v.clickOn(`[...document.querySelectorAll("#view .findings li")]
+		.find(e => e.textContent.includes("remove the quotes"))?.querySelector("button")`)
 	v.has("#editor .cm-activeLine", `replicas: "2"`)
 	if n := value[int](v, `document.querySelectorAll("#editor .cm-lintRange-error").length`); n < 3 {
 		t.Errorf("%d errors are marked", n)
@@ -328,7 +353,7 @@ func TestMistakes(t *testing.T) {
 	v.has("#status", "Failed")
 	v.has("#view .findings", "nothing is not known")
 	v.choose("#toolchain", "OpenTofu/HCL")
-	v.has("#empty", "The chain is empty")
+	v.has("#empty:not([hidden])", "The chain is empty")
 	v.run()
 	v.has("#status", "Not run: add a function first.")
 }
@@ -462,14 +487,14 @@ func TestWorkspace(t *testing.T) {
 	v.has("#plan", "Nothing would change.")
 }
 
-// sent records the requests of the page, and delays their answers.
+// sent records the requests of the page, and keeps the answers of runs until window.until comes.
 const sent = `const ask = window.fetch;
 	window.sent = [];
-	window.delay = 0;
+	window.until = null;
 	window.fetch = async (address, options) => {
 		if (options?.body) window.sent.push(JSON.parse(options.body));
 		const answer = await ask(address, options);
-		await new Promise((done) => setTimeout(done, window.delay));
+		if (options?.body) await window.until;
 		return answer;
 	};`
 
@@ -519,14 +544,14 @@ func TestOneAfterTheOther(t *testing.T) {
 	v.keys("#token", "one"+kb.Enter)
 	v.has("#chain h3", "set-replicas")
 	v.js(sent)
-	v.js(`window.delay = 700`)
+	v.js(`window.until = new Promise((done) => window.release = done)`)
 	v.click("#run")
 	v.has("#status", "Running")
 	v.choose("#example", "Change a .env file")
 	v.has("#command", "fctl do settings.env set-path LOG_LEVEL debug")
+	v.js(`window.release()`)
 	time.Sleep(time.Second)
 	v.has("#status", "Nothing has run yet.")
-	v.js(`window.delay = 0`)
 
 	// The chain of a format comes back with it.
 	v.choose("#toolchain", "OpenTofu/HCL")
