@@ -360,11 +360,11 @@ func (c *creation) report(matches int) {
 		c.call.Nearest(meant)
 		return
 	}
-	message := ": the schema has no " + path
+	hint := "fctl do --upsert creates it"
 	if meant != "" {
-		message += " (" + configkit.DidYouMean("", []string{meant}) + ")"
+		hint = configkit.DidYouMean("", []string{meant})
 	}
-	c.noteSkipped(c.skipped, message)
+	c.noteSkipped(c.skipped, ": the schema has no "+path+" ("+hint+")")
 }
 
 // noteSkipped notes that resources are skipped, and why.

@@ -42,13 +42,15 @@ func setEnvVarFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 		},
 		PerDocument: true,
 	}, func(c *handler.Call) (int, error) {
-		container, variable := c.Args.String(parameterContainerName), assignment{
+		name, variable := c.Args.String(parameterContainerName), assignment{
 			name: c.Args.String(parameterEnvVar), value: c.Args.String(parameterEnvValue),
 		}
 		if variable.name == "*" {
-			return setAllVariables(c.Docs, provider, container, variable.value)
+			return setAllVariables(c.Docs, provider, name, variable.value)
 		}
-		return editContainers(c.Docs, provider, container, variable.setIn)
+		return editContainers(c.Docs, provider, name, func(in *container) error {
+			return variable.setIn(c, in)
+		})
 	})
 }
 
@@ -101,7 +103,7 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 				var problems []error
 				for i := range variables {
 					variables[i].noteEmptied(call, c.hasVariable(variables[i].name))
-					problems = append(problems, variables[i].setIn(c))
+					problems = append(problems, variables[i].setIn(call, c))
 				}
 				return errors.Join(problems...)
 			})
@@ -131,7 +133,7 @@ func (c *container) hasVariable(name string) bool {
 
 // setIn sets or removes an environment variable of a container. If the container has several of
 // this name, all are edited: it is not up to this function to decide which of them counts.
-func (a *assignment) setIn(c *container) error {
+func (a *assignment) setIn(call *handler.Call, c *container) error {
 	var found []int
 	for index, e := range c.value.Get("env").All() {
 		if e.Get("name").EqualText(a.name) {
@@ -139,7 +141,7 @@ func (a *assignment) setIn(c *container) error {
 		}
 	}
 	for _, i := range slices.Backward(found) {
-		if err := a.setAt(c, strconv.Itoa(i)); err != nil {
+		if err := a.setAt(call, c, strconv.Itoa(i)); err != nil {
 			return err
 		}
 	}
@@ -150,7 +152,7 @@ func (a *assignment) setIn(c *container) error {
 }
 
 // setAt sets or removes the variable at an index of env.
-func (a *assignment) setAt(c *container, index string) error {
+func (a *assignment) setAt(call *handler.Call, c *container, index string) error {
 	if a.remove {
 		return c.doc.Delete(c.at("env", index)...)
 	}
@@ -159,6 +161,7 @@ func (a *assignment) setAt(c *container, index string) error {
 	}
 	// Kubernetes does not allow both a value and a valueFrom.
 	if from := c.at("env", index, "valueFrom"); c.doc.Exists(from...) {
+		call.NoteNames("the value replaces valueFrom", a.name)
 		return c.doc.Delete(from...)
 	}
 	return nil

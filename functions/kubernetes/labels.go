@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/fctl-dev/fctl/api"
@@ -60,9 +61,8 @@ func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 				assignmentParameter("a label", "app.kubernetes.io/part-of=shop", "label-key-value"),
 			},
 			VarArgs: true,
-			Description: "Set and remove labels of the pods of workloads and, with them, in " +
-				"the selectors that find pods. A selector that finds none of the pods of the " +
-				"unit is left alone, and gets no new labels when the unit has no pods",
+			Description: "Set and remove labels of the pods of workloads, also in selectors " +
+				"that find pods of the unit. A selector gets no new labels if the unit has no pods",
 			FunctionType:  api.FunctionTypePathVisitor,
 			AttributeName: attributeWorkloadLabels,
 			Examples: []string{
@@ -91,7 +91,8 @@ func editLabels(
 	if err != nil {
 		return 0, err
 	}
-	matches := 0
+	immutable := provider.AttributePaths("immutable")
+	matches, refused := 0, 0
 	onlyRemoves := !slices.ContainsFunc(labels, func(a assignment) bool { return !a.remove })
 	options := yamlkit.EditOptions{Upsert: true, InOrder: true}
 	_, err = yamlkit.EditPaths(c.Docs, provider.AttributePaths(attributeWorkloadLabels), nil,
@@ -118,9 +119,32 @@ func editLabels(
 				return nil
 			}
 			matches++
+			if isBelow(p, immutable) && changesLabels(p.Value, labels) {
+				refused++
+			}
 			return setLabels(c, p, labels)
 		})
+	if refused > 0 {
+		c.NoteSum("changed immutable labels of ", refused, "resource",
+			": a cluster refuses that for a resource that exists")
+	}
 	return matches, err
+}
+
+// isBelow reports whether a match is below one of the paths of its resource type.
+func isBelow(p *yamlkit.Match, paths configkit.PathSource) bool {
+	return slices.ContainsFunc(paths.PathsOf(p.Resource.ResourceType),
+		func(above *api.PathVisitorInfo) bool {
+			return strings.HasPrefix(string(p.Path()), string(above.Path)+".")
+		})
+}
+
+// changesLabels reports whether setting and removing labels changes a map.
+func changesLabels(present gaby.Value, labels []assignment) bool {
+	return slices.ContainsFunc(labels, func(a assignment) bool {
+		old := present.Get(a.name)
+		return old.Exists() == a.remove || !a.remove && old.Text() != a.value
+	})
 }
 
 // noteSelector reports what a selector selects and what was done about it.

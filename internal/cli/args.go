@@ -161,7 +161,7 @@ func (r *run) exists(path string) bool {
 }
 
 // unitLeftOut reports whether the words after FILE begin with FUNCTION instead of UNIT: the first
-// one is a function and the next one that is not a flag is not.
+// one is a function, perhaps of another format, and the next one that is not a flag is not one.
 func (r *run) unitLeftOut(ctx context.Context, words []string) bool {
 	switch {
 	case len(words) == 0:
@@ -176,7 +176,7 @@ func (r *run) unitLeftOut(ctx context.Context, words []string) bool {
 			return known
 		})
 	}
-	return isFunction(words[0]) && !isFunction(firstArg(r.cmd.Flags(), words[1:]))
+	return r.app.IsFunction(words[0]) && !isFunction(firstArg(r.cmd.Flags(), words[1:]))
 }
 
 // toolchains returns those that FILE can have, none after a problem, which load reports again.

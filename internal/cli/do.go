@@ -281,4 +281,4 @@ func (r recognizer) Recognize(words []string) int {
 }
 
 // Names implements plan.CommandFlags.
-func (r recognizer) Names() []string { return flagNames(r.flags) }
+func (r recognizer) Names() []string { return command.FlagNames(r.flags) }

@@ -36,6 +36,7 @@ func TestMeant(t *testing.T) {
 		"do get-replicas d.yaml":                              "fctl do d.yaml get-replicas",
 		"do d.yaml replicas":                                  "fctl do d.yaml get-replicas",
 		"do d.yaml .spec.replicas":                            "fctl do d.yaml get-path spec.replicas",
+		"do d.yaml set-replicas=5":                            "fctl do d.yaml set-replicas 5",
 		"do d.yaml spec.replicas=5":                           "fctl do d.yaml set-path spec.replicas 5",
 		"do d.yaml get":                                       "'fctl list get' shows the functions, and fctl do FILE FUNCTION runs one",
 		"set-replicas 5 d.yaml":                               "fctl do d.yaml set-replicas 5",

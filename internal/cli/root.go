@@ -107,7 +107,7 @@ func flagProblem(cmd *cobra.Command, err error) error {
 	hint := fmt.Sprintf("'%s --help' shows the flags", cmd.CommandPath())
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if meant := configkit.DidYouMean("--",
-			configkit.Suggest(unknown.GetSpecifiedName(), flagNames(cmd.Flags()))); meant != "" {
+			configkit.Suggest(unknown.GetSpecifiedName(), command.FlagNames(cmd.Flags()))); meant != "" {
 			hint = meant
 		}
 	}
@@ -138,8 +138,3 @@ func flagProblem(cmd *cobra.Command, err error) error {
 	return diag.UsageHint(hint, "%w", err)
 }
 
-func flagNames(flags *pflag.FlagSet) []string {
-	var names []string
-	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return names
-}

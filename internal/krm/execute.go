@@ -54,7 +54,8 @@ type Executors struct {
 	Cluster    []string
 	// Client asks registries for tags.
 	Client *http.Client
-	// Series returns the versions of a function of the catalogue, such as v0.2.
+	// Names returns the functions of the catalogue, and Series the versions of one, such as v0.2.
+	Names  func() []string
 	Series func(name string) []string
 	// Only are the kinds of executors that may be asked, nil for all; Configs have their order.
 	Only []functionconfig.ExecutorKind

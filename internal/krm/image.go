@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
 	"github.com/fctl-dev/fctl/internal/process"
@@ -86,7 +87,7 @@ func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call pro
 		}
 	}
 	if err != nil {
-		return trace, e.noExecutor(d, step, trace, err)
+		return trace, e.noExecutor(d, step, match.Image, trace, err)
 	}
 	step.Image, step.Name = made.image, made.image
 	step.Runner = made.runner
@@ -108,7 +109,8 @@ func (e *Executors) known(trace functionconfig.Trace) functionconfig.Trace {
 }
 
 // noExecutor returns the error for an image that nothing can run.
-func (e *Executors) noExecutor(d *Declared, step *Step, trace functionconfig.Trace, err error,
+func (e *Executors) noExecutor(d *Declared, step *Step, image process.Image,
+	trace functionconfig.Trace, err error,
 ) error {
 	if _, ok := errors.AsType[*functionconfig.NoExecutorError](err); !ok {
 		return err
@@ -124,13 +126,29 @@ func (e *Executors) noExecutor(d *Declared, step *Step, trace functionconfig.Tra
 		class = api.FailureUsage
 		message = fmt.Sprintf("--executor %s does not run it: %s", e.only(), reasons)
 	}
-	hint := "fctl fn explain " + d.Image + " shows what could run it"
-	if advice := process.Hint(err); advice != "" {
-		hint = advice
-	}
+	hint := cmp.Or(e.meant(image), process.Hint(err),
+		"fctl fn explain "+d.Image+" shows what could run it")
 	return &api.Failure{
 		Class: class, Function: step.Image, Message: message, Err: err, Hint: hint,
 	}
+}
+
+// meant asks whether a function of the catalogue was meant by an image that it does not have, "" for
+// none that is near.
+func (e *Executors) meant(image process.Image) string {
+	if e.Names == nil || image.Repository != e.prefix() {
+		return ""
+	}
+	names := e.Names()
+	if slices.Contains(names, image.Base) { // in another version
+		return ""
+	}
+	return configkit.DidYouMean("", configkit.Suggest(image.Base, names))
+}
+
+// prefix is the repository of images whose names have none.
+func (e *Executors) prefix() string {
+	return strings.TrimSuffix(cmp.Or(e.ImagePrefix, process.DefaultPrefix), "/")
 }
 
 // allows reports whether --executor allows a kind.
@@ -187,7 +205,7 @@ func (e *Executors) mounts(d *Declared) ([]process.Mount, error) {
 // inCatalog returns the function of the catalogue for an image, and why it has one or not.
 func (e *Executors) inCatalog(image process.Image, constraint *functionconfig.Tag, d *Declared,
 ) (Function, string) {
-	prefix := strings.TrimSuffix(cmp.Or(e.ImagePrefix, process.DefaultPrefix), "/")
+	prefix := e.prefix()
 	switch {
 	case e.Catalog == nil:
 		return nil, "without a catalogue"
@@ -367,6 +385,7 @@ func (i *imageRun) container(ctx context.Context, _ functionconfig.Candidate) (p
 	}
 	return prepared{Runner{Program: runProgram(&process.Container{
 		Engine: *e.engine, Image: image.String(), Pull: e.Pull, Prepared: &e.images,
+		Advice: e.meant(image),
 	}, i.call)}, image.String(), e.engine.Name}, nil
 }
 

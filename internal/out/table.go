@@ -72,7 +72,11 @@ func (t *Table) line(cells []string, widths []int) string {
 	var b strings.Builder
 	b.WriteString(t.Indent)
 	for i, cell := range cells {
-		if i > 0 || !t.LongNames {
+		switch {
+		case i == 0 && t.LongNames:
+		case i < len(t.Head) && endsMatter(t.Head[i]):
+			cell = shortenBeginning(cell, widths[i])
+		default:
 			cell = Shorten(cell, widths[i])
 		}
 		b.WriteString(Pad(cell, widths[i]) + "  ")
@@ -88,15 +92,15 @@ func (t *Table) line(cells []string, widths []int) string {
 const narrowest = 10
 
 // fit reduces the widest columns until a table fits into a number of characters, or until they are
-// too narrow to be useful. Columns with long texts are reduced before columns that identify a row.
+// too narrow to be useful. Columns that say which thing has which value are reduced after all others.
 func fit(head []string, widths []int, width int) {
-	texts := []string{"PATH", "COMMENT", "DESCRIPTION", "MESSAGE", "VALUE", "OLD", "NEW"}
+	last := []string{"NAME", "UNIT", "LINK", "VALUE", "OLD", "NEW"}
 	for _, all := range []bool{false, true} {
 		for {
 			total, widest := 0, -1
 			for i, w := range widths {
 				total += w + 2
-				if (all || i < len(head) && slices.Contains(texts, head[i])) &&
+				if (all || i < len(head) && !slices.Contains(last, head[i])) &&
 					(widest < 0 || w > widths[widest]) {
 					widest = i
 				}
@@ -112,6 +116,12 @@ func fit(head []string, widths []int, width int) {
 	}
 }
 
+// endsMatter reports whether the end of the texts in a column says more than their beginning: that of
+// a position is the line, that of a type the kind.
+func endsMatter(head string) bool {
+	return slices.Contains([]string{"NAME", "TYPE", "PATH", "POSITION"}, head)
+}
+
 // Ellipsis follows a text of which a part is not shown.
 const Ellipsis = "…"
 
@@ -121,6 +131,15 @@ func Shorten(text string, width int) string {
 		return text
 	}
 	return strings.TrimRight(string([]rune(text)[:max(width-1, 0)]), " ") + Ellipsis
+}
+
+// shortenBeginning returns the end of a text that is longer than width characters.
+func shortenBeginning(text string, width int) string {
+	over := Width(text) - width
+	if over <= 0 {
+		return text
+	}
+	return Ellipsis + strings.TrimLeft(string([]rune(text)[over+1:]), " ")
 }
 
 // Width returns the number of characters that a text takes on a line.

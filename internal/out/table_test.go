@@ -33,14 +33,28 @@ func TestTable(t *testing.T) {
 			out.Table{Head: []string{"NAME", "IMAGE", "PATH"}, Rows: rows, Width: 38},
 			[]string{
 				`NAME         IMAGE       PATH`,
-				`web          nginx:1.27  a long path…`,
+				`web          nginx:1.27  …t says where`,
 				`ü`,
 				`x\ty\x1b[2J  1           -`,
 			},
 		},
+		"names and values last": {
+			out.Table{
+				Head: []string{"TYPE", "NAME", "VALUE", "PATH", "POSITION"},
+				Rows: [][]string{{
+					"apps/v1/Deployment", "production/web", "registry.example.com/nginx:1.27",
+					"spec.template.spec.containers.0.image", "deployment.yaml:13:16",
+				}},
+				Width: 84,
+			},
+			[]string{
+				`TYPE        NAME            VALUE                            PATH        POSITION`,
+				`…eployment  production/web  registry.example.com/nginx:1.27  …s.0.image  …yaml:13:16`,
+			},
+		},
 		"a terminal that is too narrow": {
 			out.Table{Head: []string{"NAME", "IMAGE", "PATH"}, Rows: rows[:1], Width: 20},
-			[]string{`NAME  IMAGE       PATH`, `web   nginx:1.27  a long pa…`},
+			[]string{`NAME  IMAGE       PATH`, `web   nginx:1.27  …ays where`},
 		},
 		"a secret value that does not fit": {
 			out.Table{

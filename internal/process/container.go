@@ -44,6 +44,7 @@ type Container struct {
 	Pull   PullPolicy
 	// Prepared remembers which images are present. Several containers may share it; nil for none.
 	Prepared *Images
+	Advice   string // the hint if the image cannot be pulled
 }
 
 // Images remembers, by name, whether images are present. The zero value is ready for use.
@@ -166,17 +167,19 @@ func (c *Container) pull(ctx context.Context) error {
 			return nil
 		}
 		if c.Pull == PullNever {
-			return notPulled(c.Image, errors.New("the pull policy is Never"))
+			return c.notPulled(errors.New("the pull policy is Never"))
 		}
 	}
 	if _, err := c.Engine.ask(ctx, pullLimit, "pull", "-q", c.Image); err != nil {
-		return notPulled(c.Image, err)
+		return c.notPulled(err)
 	}
 	return nil
 }
 
-func notPulled(image string, err error) error {
-	return Refuse(NotPulled, "image %s is not present and could not be pulled: %w", image, err)
+func (c *Container) notPulled(err error) error {
+	e := Refuse(NotPulled, "image %s is not present and could not be pulled: %w", c.Image, err)
+	e.Advice = c.Advice
+	return e
 }
 
 // engineProblem returns an error if the engine failed and not the function. The engines have

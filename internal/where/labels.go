@@ -69,9 +69,13 @@ func words(text, what string, is func(byte) bool) ([]string, error) {
 			if !is(trimmed[i]) {
 				err := p.fail(at+strings.Index(word, trimmed)+i, "%q is not a character of a %s",
 					trimmed[i], what)
-				if trimmed[i] == '*' {
+				switch trimmed[i] {
+				case '*':
 					return nil, err.hint(
 						"patterns are for where-expressions: metadata.name LIKE 'web-%'")
+				case '!':
+					return nil, err.hint(
+						"where-expressions exclude: kind != 'Service', metadata.name != 'web'")
 				}
 				return nil, err
 			}

@@ -93,3 +93,10 @@ func (f *shardFlag) String() string { return f.text }
 
 // Type implements pflag.Value.
 func (f *shardFlag) Type() string { return "string" }
+
+// FlagNames returns the long names of flags.
+func FlagNames(flags *pflag.FlagSet) []string {
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}

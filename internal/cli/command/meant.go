@@ -112,8 +112,12 @@ func (a *App) takeFunction(words []string, verb string) (function api.FunctionSi
 		return false
 	}
 	for i, word := range words {
-		if strings.Contains(word, "-") && named(word) {
-			return function, slices.Delete(slices.Clone(words), i, i+1)
+		name, value, hasValue := strings.Cut(word, "=") // set-replicas=5
+		if strings.Contains(name, "-") && named(name) {
+			if others := slices.Delete(slices.Clone(words), i, i+1); !hasValue {
+				return function, others
+			}
+			return function, slices.Replace(slices.Clone(words), i, i+1, value)
 		}
 	}
 	if verb != "" && len(words) > 1 &&

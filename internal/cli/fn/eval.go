@@ -93,6 +93,9 @@ func (s *selectorFlags) add(flags *pflag.FlagSet, prefix, what string) {
 		what+" with all these labels, `KEY=VALUE,...`")
 	flags.StringToStringVar(&s.annotations, prefix+"-annotations", nil,
 		what+" with all these annotations, `KEY=VALUE,...`")
+	for _, name := range []string{"-labels", "-annotations"} {
+		flags.Lookup(prefix + name).DefValue = "" // pflag prints []
+	}
 }
 
 // list returns the selector, none if no flag is set.

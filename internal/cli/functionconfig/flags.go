@@ -12,8 +12,8 @@ func AddAllowExec(flags *pflag.FlagSet) *command.Choice {
 		What: "value of --allow-exec", Value: "false", Values: []string{"true", "false", "any"},
 	}
 	flags.Var(c, "allow-exec",
-		"allow functions that are local programs; =any also lets a FunctionConfig name "+
-			"programs outside --functions")
+		"allow functions that are local programs: `WHICH` is true, false or any, which also "+
+			"lets a FunctionConfig name programs outside --functions")
 	flags.Lookup("allow-exec").NoOptDefVal = "true"
 	return c
 }

@@ -152,7 +152,7 @@ func (o *Flags) Executors(ctx context.Context, a *command.App, s *settings.Setti
 		Network: o.Network, Env: o.env, AsUser: o.asUser, NoLocal: o.noLocal, Only: kinds,
 		ImagePrefix: s.ImagePrefix, Engine: o.Engine,
 		Limits:  process.Limits{Time: a.Limits.Time(), Output: maxOutput(a.Limits)},
-		Catalog: catalog.Find, Series: catalog.Series,
+		Catalog: catalog.Find, Names: catalog.Names, Series: catalog.Series,
 		IgnoreDigests: o.ignoreDigests, Runner: o.runner, Client: http.DefaultClient,
 		FindRunner: func() (string, error) { return process.FindRunner(a.Streams.Getenv) },
 		Cluster:    o.clusterFlags(a),

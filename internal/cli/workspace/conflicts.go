@@ -160,12 +160,12 @@ func (o *unitConflicts) list(s *session.Session, name string) error {
 		return err
 	}
 	table := session.Listing[api.MutationConflict]{
-		Head: []string{"RESOURCE", "PATH", "REASON", "EFFECT", "LINK", "+SEVERITY", "+CONFLICT"},
+		Head: []string{"RESOURCE", "PATH", "EFFECT", "CONFLICT", "LINK", "+REASON", "+SEVERITY"},
 		Cells: func(c api.MutationConflict) []string {
 			return []string{
 				session.ResourceText(c.Resource), session.Dash(mutation.PlainPath(c.Path)),
-				string(c.Reason), effect(c.Reason), session.Dash(s.Slug(c.LinkID)),
-				string(severityOf(s, &c)), session.ConflictText(&c, secrets),
+				effect(c.Reason), session.ConflictText(&c, secrets), session.Dash(s.Slug(c.LinkID)),
+				string(c.Reason), string(severityOf(s, &c)),
 			}
 		},
 		Name: func(c api.MutationConflict) string { return session.ResourceText(c.Resource) },

@@ -234,6 +234,7 @@ the working copy. The exit status is 1 if something changed.`,
 	flags := session.Flags(cmd, c.AddSpace, c.AddShowSecrets)
 	from := flags.Int64("from", -1, "start at revision `N` (default: the head)")
 	to := flags.Int64("to", -1, "end at revision `N` (default: the working copy)")
+	flags.Lookup("from").DefValue, flags.Lookup("to").DefValue = "0", "0" // their texts say it
 	form := command.AddOutput(flags, "diff or mutations", "diff", "mutations")
 	return c.Reads(cmd, func(s *session.Session, words []string) error {
 		u, err := s.UnitNamed(words[0])

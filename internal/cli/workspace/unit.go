@@ -129,7 +129,8 @@ func newUnitData(a *command.App) *cobra.Command {
 	}
 	flags := session.Flags(cmd, c.AddSpace)
 	file := flags.StringP("output", "o", "", "write to `FILE`")
-	revision := flags.Int64("revision", -1, "print the data of revision `N`")
+	revision := flags.Int64("revision", -1, "print the data of revision `N` (default: the working copy)")
+	flags.Lookup("revision").DefValue = "0" // the text says it
 	return c.Reads(cmd, func(s *session.Session, words []string) error {
 		u, err := s.UnitNamed(words[0])
 		if err != nil {

@@ -67,8 +67,8 @@ Everyone who can connect to the address can run functions.`,
 	f.DurationVar(&o.configs.every, "reload-interval", time.Second,
 		"search for changed files every `TIME`")
 	f.StringArrayVar(&o.dirs, "functions", nil, "search `DIR` for the programs of relPath")
-	f.StringVar(&o.exec, "allow-exec", "", "let programs run: only below --functions, "+
-		"or \"any\"")
+	f.StringVar(&o.exec, "allow-exec", "", "let programs run: `WHICH` is functions, for "+
+		"those below --functions, or any")
 	f.Lookup("allow-exec").NoOptDefVal = "functions"
 	f.StringVar(&o.executors, "executor", "", "try executors of `KINDS`, separated by "+
 		"commas, in order; go,binary,pod if empty")

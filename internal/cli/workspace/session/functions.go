@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/spf13/pflag"
+
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/do/plan"
@@ -262,18 +265,20 @@ func (s *Session) LinkGraph() (*resolve.Inspector, error) {
 	return g, nil
 }
 
-// noFlags says that the words after a function are only arguments.
-type noFlags struct{}
+// flagsBefore are the flags of a command, which come before its function.
+type flagsBefore struct{ flags *pflag.FlagSet }
 
-func (noFlags) Recognize([]string) int { return 0 }
+// Recognize implements plan.CommandFlags.
+func (flagsBefore) Recognize([]string) int { return 0 }
 
-func (noFlags) Names() []string { return nil }
+// Names implements plan.CommandFlags.
+func (b flagsBefore) Names() []string { return command.FlagNames(b.flags) }
 
 // Resolver returns what resolves words against the functions of a toolchain.
 func (s *Session) Resolver(t api.ToolchainType) (*plan.Resolver, error) {
 	executor, err := s.Functions()
 	return &plan.Resolver{
-		Toolchain: t, Functions: executor, Flags: noFlags{}, ReadFile: s.Input,
+		Toolchain: t, Functions: executor, Flags: flagsBefore{s.Flags}, ReadFile: s.Input,
 		ResourceType: do.NewTypeNames(executor).Resolve,
 	}, err
 }
