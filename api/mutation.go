@@ -104,15 +104,20 @@ func namesOr(names map[ResourceName]struct{}, name ResourceName) map[ResourceNam
 	return names
 }
 
-// MarshalJSON prints the resource mutation. Paths and names are printed even if they are nil.
-func (m ResourceMutation) MarshalJSON() ([]byte, error) {
-	type plain ResourceMutation
+// plainMutation is a ResourceMutation without methods, for JSON.
+type plainMutation ResourceMutation
+
+// plain returns the mutation with the paths and names that JSON always has.
+func (m ResourceMutation) plain() plainMutation {
 	m.Aliases, m.AliasesWithoutScopes = m.Names(), m.NamesWithoutScopes()
 	if m.PathMutationMap == nil {
 		m.PathMutationMap = MutationMap{}
 	}
-	return marshal(plain(m))
+	return plainMutation(m)
 }
+
+// MarshalJSON prints the resource mutation. Paths and names are printed even if they are nil.
+func (m ResourceMutation) MarshalJSON() ([]byte, error) { return marshal(m.plain()) }
 
 // Change is one change of a resource: of the whole resource if Path is empty, or of a value in it.
 // Position is where the value is after the change, or where a deleted one was before it.
@@ -266,6 +271,18 @@ type MutationConflictList []MutationConflict
 
 // ResourceMutationList describes what happened to a unit.
 type ResourceMutationList []ResourceMutation
+
+// MarshalJSON prints the list at once: the text of an element with a MarshalJSON is read once more.
+func (l ResourceMutationList) MarshalJSON() ([]byte, error) {
+	if l == nil {
+		return []byte("null"), nil
+	}
+	plain := make([]plainMutation, len(l))
+	for i := range l {
+		plain[i] = l[i].plain()
+	}
+	return marshal(plain)
+}
 
 // PatchMap maps "<type>#<name>" to the patches of that resource. It is an input only.
 type PatchMap map[string]ResourcePatches

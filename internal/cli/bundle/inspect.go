@@ -26,7 +26,8 @@ exist, and that their specs fit the schemas of the plugins. A spec with
 references is checked with their examples, if all named references have one; -v
 lists the specs that are not checked, and the resources whose kind has no rule
 that says when they are ready. All problems are reported, with their positions.`,
-		Example: `  fctl bundle validate bundle.yaml`,
+		Example: `  fctl bundle validate bundle.yaml
+  fctl bundle validate bundle.yaml --report sarif`,
 	}
 	addNamespace(cmd.Flags(), &namespace)
 	o.add(cmd.Flags())
@@ -59,6 +60,7 @@ that says when they are ready. All problems are reported, with their positions.`
 		problems.Sort()
 		return problems.Err()
 	}
+	a.Reports(cmd, command.AddReport(cmd.Flags()), "bundle-validate")
 	complete(a, cmd, false)
 	return cmd
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // checkFlags are the flags of functionconfig check.
-type checkFlags struct{ output *command.Choice }
+type checkFlags struct{ output, report *command.Choice }
 
 func newCheck(a *command.App) *cobra.Command {
 	o := &checkFlags{}
@@ -24,10 +24,13 @@ the definition that Porch has; all others it accepts. Warnings are notes.
 
 The status is 2 if an object has an error, 3 if a file cannot be read.`,
 		Example: `  fctl functionconfig check functionconfigs/
-  fctl functionconfig check set-labels.yaml -o json`,
+  fctl functionconfig check set-labels.yaml -o json
+  fctl functionconfig check functionconfigs/ --report github`,
 	}
 	o.output = command.AddOutput(cmd.Flags(), "text or json", "text", "json")
+	o.report = command.AddReport(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error { return check(a, cmd, o, words) }
+	a.Reports(cmd, o.report, "functionconfig-check")
 	return cmd
 }
 
@@ -48,6 +51,9 @@ func check(a *command.App, cmd *cobra.Command, o *checkFlags, words []string) er
 	s, set, problems, err := read(a, cmd, words)
 	if err != nil {
 		return err
+	}
+	if o.output.Value == "json" && o.report.Value != "text" {
+		return diag.Usage("-o json and --report exclude each other")
 	}
 	if o.output.Value == "json" {
 		reports := make([]report, len(problems))
@@ -77,6 +83,9 @@ func check(a *command.App, cmd *cobra.Command, o *checkFlags, words []string) er
 	if errs := failures(problems); len(errs) > 0 {
 		errs.Sort()
 		return errs
+	}
+	if o.report.Value != "text" {
+		return nil
 	}
 	return a.WriteText(diag.Count(len(set.Configs()), functionconfig.Kind) + ", no errors\n")
 }

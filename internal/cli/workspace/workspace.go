@@ -149,7 +149,7 @@ commands that are damaged or not of fctl.`,
 	}
 	cmd.Flags().BoolVar(&c.Repair, "repair", false,
 		"take back what a killed command wrote, and discard damaged records")
-	kind := wslink.AddReport(cmd.Flags())
+	kind := command.AddReport(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if c.Repair { // when the workspace is opened; the checks write nothing
 			err := c.Read(cmd, func(s *session.Session) error {

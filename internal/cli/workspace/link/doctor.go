@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -32,7 +31,7 @@ link can fill. The status is 1 if something is found.`,
 	}
 	flags := session.Flags(cmd, c.AddSpace)
 	flags.Lookup("space").Usage = "look only at `SPACE`"
-	kind := AddReport(flags)
+	kind := command.AddReport(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		found := 0
 		err := c.Write(cmd, "", func(s *session.Session) error {
@@ -60,15 +59,6 @@ link can fill. The status is 1 if something is found.`,
 		return err
 	}
 	return cmd
-}
-
-// AddReport adds the flag --report.
-func AddReport(flags *pflag.FlagSet) *command.Choice {
-	kind := &command.Choice{
-		What: "report", Value: "text", Values: []string{"text", "json", "sarif", "junit", "github"},
-	}
-	flags.Var(kind, "report", "print a `FORMAT`: text, json, sarif, junit or github")
-	return kind
 }
 
 // Check runs link doctor and, if the workspace has a lock file, link verify. It reports whether
