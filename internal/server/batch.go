@@ -60,7 +60,11 @@ func (p *pool) answer(jobs []*job, release func()) []*job {
 
 // run writes the requests and passes the answers on.
 func (b *batch) run() error {
-	watch := time.AfterFunc(slow, b.slow)
+	var all []byte
+	for _, j := range b.jobs {
+		all = j.request.Append(all)
+	}
+	watch := time.AfterFunc(slow, b.slow) // from now on it may take jobs off
 	defer func() {
 		watch.Stop()
 		b.mu.Lock()
@@ -68,10 +72,6 @@ func (b *batch) run() error {
 		b.calm()
 		b.mu.Unlock()
 	}()
-	var all []byte
-	for _, j := range b.jobs {
-		all = j.request.Append(all)
-	}
 	if _, err := b.worker.In.Write(all); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,7 +93,18 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
+// detector says that the server is built with the race detector, which tests with -race have.
+var detector = isRace()
+
+func isRace() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
+		return s.Key == "-race" && s.Value == "true"
+	})
+}
+
 // TestLoad sends requests to a server and to an empty handler in alternation, for LOAD (60 s) to each.
+// With -race the server must have no race; its speed is not measured then.
 func TestLoad(t *testing.T) {
 	limit := 60 * time.Second
 	if text := os.Getenv("LOAD"); text != "" {
@@ -102,8 +114,10 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	fctl := filepath.Join(t.TempDir(), "fctl")
-	build := exec.Command("go", "build", "-o", fctl, "../../../cmd/fctl")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	build := exec.Command("go", "build", "-race="+strconv.FormatBool(detector), "-o", fctl, "../../../cmd/fctl")
+	if !detector {
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	}
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -117,7 +131,11 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := start(t, nil, fctl, "serve", "--address", "127.0.0.1:0")
+	words := []string{"serve", "--address", "127.0.0.1:0"}
+	if detector {
+		words = append(words, "--max-memory", "4TiB") // of addresses, which the detector takes
+	}
+	served := start(t, nil, fctl, words...)
 	empty := start(t, []string{emptyHandler + "=1"}, os.Args[0])
 	for range turns {
 		empty.load(t, limit/turns, body, `"OK"`)
@@ -125,6 +143,12 @@ func TestLoad(t *testing.T) {
 	}
 	t.Log("empty  " + empty.String())
 	t.Log("server " + served.String())
+	if detector {
+		if said := served.said.String(); strings.Contains(said, "DATA RACE") {
+			t.Error(said)
+		}
+		return
+	}
 	ratio := empty.perSecond() / served.perSecond()
 	t.Logf("a request costs %.2f times the processor's time of an empty one", ratio)
 	if ratio > maxRatio {
@@ -142,6 +166,25 @@ type target struct {
 	times  []time.Duration // of the requests
 	cpu    time.Duration   // of all processes of the target
 	memory int             // the most bytes of them
+	said   text
+}
+
+// text is written while it is read.
+type text struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (t *text) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.Write(p)
+}
+
+func (t *text) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.String()
 }
 
 // start starts a process that says where it listens.
@@ -165,8 +208,9 @@ func start(t *testing.T, env []string, name string, args ...string) *target {
 	if err != nil || !ok {
 		t.Fatalf("it says %q (%v)", line, err)
 	}
-	go func() { _, _ = io.Copy(os.Stderr, stderr) }()
-	return &target{url: url, pid: cmd.Process.Pid}
+	g := &target{url: url, pid: cmd.Process.Pid}
+	go func() { _, _ = io.Copy(io.MultiWriter(os.Stderr, &g.said), stderr) }()
+	return g
 }
 
 // load sends requests for some time.
