@@ -360,11 +360,11 @@ func (c *creation) report(matches int) {
 		c.call.Nearest(meant)
 		return
 	}
-	hint := "fctl do --upsert creates it"
+	message := ": the schema has no " + path
 	if meant != "" {
-		hint = configkit.DidYouMean("", []string{meant})
+		message += " (" + configkit.DidYouMean("", []string{meant}) + ")"
 	}
-	c.noteSkipped(c.skipped, ": the schema has no "+path+" ("+hint+")")
+	c.noteSkipped(c.skipped, message)
 }
 
 // noteSkipped notes that resources are skipped, and why.

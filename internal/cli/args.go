@@ -176,7 +176,8 @@ func (r *run) unitLeftOut(ctx context.Context, words []string) bool {
 			return known
 		})
 	}
-	return r.app.IsFunction(words[0]) && !isFunction(firstArg(r.cmd.Flags(), words[1:]))
+	known := isFunction(words[0]) || r.app.IsFunction(words[0])
+	return known && !isFunction(firstArg(r.cmd.Flags(), words[1:]))
 }
 
 // toolchains returns those that FILE can have, none after a problem, which load reports again.

@@ -137,4 +137,3 @@ func flagProblem(cmd *cobra.Command, err error) error {
 	}
 	return diag.UsageHint(hint, "%w", err)
 }
-

@@ -1,13 +1,10 @@
 package command
 
 import (
-	"slices"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/out/report"
 )
@@ -23,62 +20,50 @@ func AddReport(flags *pflag.FlagSet) *Choice {
 }
 
 // Reports makes the error of a command that checks the files it is given a report, if --report has
-// another format than text. rule is what the findings are called there. An error that is not about a
-// file, such as one of usage, stays an error.
+// another format than text. rule is what the findings are called there.
 func (a *App) Reports(cmd *cobra.Command, kind *Choice, rule string) {
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		err := run(cmd, words)
-		if kind.Value == string(report.Text) {
-			return err
+		files := make([]string, len(words))
+		for i, word := range words {
+			files[i] = diag.FileName(word)
 		}
-		var failures diag.List
-		if err != nil {
-			failures = diag.Failures(err, api.FailureInput)
-		}
-		var files []string
-		found := map[string]api.AttributeValueList{} // by file
-		for _, word := range words {
-			files = append(files, diag.FileName(word))
-		}
-		for _, f := range failures {
+		return a.Report(cmd, kind, rule, files, run(cmd, words))
+	}
+}
+
+// Report prints err, the problems of a command that checked files, as a report. An error that is not
+// about a file, such as one of usage, stays an error, and so does each one if --report is text.
+func (a *App) Report(cmd *cobra.Command, kind *Choice, rule string, files []string, err error) error {
+	if kind.Value == string(report.Text) {
+		return err
+	}
+	found := map[string]api.AttributeValueList{} // by file
+	if err != nil {
+		for _, f := range diag.Failures(err, api.FailureInput) {
 			if f.Pos.File == "" {
 				return err
 			}
-			files = append(files, f.Pos.File)
-			row := api.AttributeValue{AttributeInfo: api.AttributeInfo{AttributeIdentifier: api.AttributeIdentifier{
-				ResourceInfo: api.ResourceInfo{ResourceName: api.ResourceName(f.Resource)},
-				Path:         api.ResolvedPath(f.Path),
-			}}, Score: "High", Position: &f.Pos, Issues: []api.Issue{{Message: f.Message}}}
-			found[f.Pos.File] = append(found[f.Pos.File], row)
+			row := api.AttributeValue{Score: "High", Position: &f.Pos}
+			row.ResourceType, row.Path = api.ResourceType(f.Resource), api.ResolvedPath(f.Path)
+			row.Issues = []api.Issue{{Message: f.Message}}
+			files, found[f.Pos.File] = append(files, f.Pos.File), append(found[f.Pos.File], row)
 		}
-		var results []report.Result
-		signature := api.FunctionSignature{FunctionName: rule, Description: cmd.Short}
-		for _, file := range files {
-			if slices.ContainsFunc(results, func(r report.Result) bool { return r.File == file }) {
-				continue
-			}
-			response := &handler.Result{}
-			response.Success = true
-			response.Outputs = api.OutputList{{
-				OutputType: api.OutputTypeValidationResultList,
-				Value: api.ValidationResultList{{
-					Passed: len(found[file]) == 0, FunctionName: rule, FailedAttributes: found[file],
-				}},
-			}}
-			results = append(results, report.Result{
-				Unit: file, File: file, Response: response,
-				Signatures:  []api.FunctionSignature{signature},
-				Invocations: api.FunctionInvocationList{{FunctionName: rule}},
-			})
-		}
-		text, failed := report.RenderReport(report.Kind(kind.Value), results)
-		if failed == nil {
-			failed = a.Write(text)
-		}
-		if failed != nil || err == nil {
-			return failed
-		}
-		return diag.ExitError(diag.ExitStatus(err, api.FailureInput))
 	}
+	var results []report.Result
+	seen := map[string]bool{}
+	for _, file := range files {
+		if !seen[file] {
+			seen[file] = true
+			results = append(results, report.Checked(rule, cmd.Short, file, found[file]))
+		}
+	}
+	text, failed := report.RenderReport(report.Kind(kind.Value), results)
+	if failed == nil {
+		failed = a.Write(text)
+	}
+	if failed != nil || err == nil {
+		return failed
+	}
+	return diag.ExitError(diag.ExitStatus(err, api.FailureInput))
 }

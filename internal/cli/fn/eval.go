@@ -240,7 +240,7 @@ func (e *evaluation) stream(ctx context.Context, cmd *cobra.Command) error {
 	}
 	e.step.PathOf = nil
 	items, results, err := e.run(ctx, s.List.Items)
-	if err := e.outcome(ctx, &e.flags.results, results, err); err != nil {
+	if err := e.outcome(ctx, &e.flags.results, "", s.List.Items, results, err); err != nil {
 		return err
 	}
 	return e.emitStream(ctx, s, items, results, &e.flags.output)
@@ -269,7 +269,7 @@ func (e *evaluation) files(ctx context.Context) error {
 		config = append(config, own...)
 	}
 	after, results, err := e.run(ctx, items)
-	if err := e.outcome(ctx, &e.flags.results, results, err); err != nil {
+	if err := e.outcome(ctx, &e.flags.results, p.Root, items, results, err); err != nil {
 		return err
 	}
 	if e.flags.save && !e.flags.output.reads() {

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
+	"github.com/fctl-dev/fctl/internal/out/report"
 	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
@@ -38,6 +39,11 @@ func (o *commonFlags) start(a *command.App, cmd *cobra.Command, stdin bool,
 	o.results.asJSON = o.output.output == "json"
 	if err := errors.Join(o.results.validate(), o.output.validate(stdin)); err != nil {
 		return nil, "", err
+	}
+	if o.results.report.Value != string(report.Text) &&
+		(stdin || o.output.output != "" || o.output.diff || o.output.check) {
+		return nil, "", diag.Usage("--report prints to the standard output: the standard input, -o, " +
+			"--diff and --check exclude it")
 	}
 	if version, err = listVersion(o.listVersion); err != nil {
 		return nil, "", err

@@ -92,7 +92,7 @@ func (o *renderFlags) run(cmd *cobra.Command, words []string) error {
 	if rendered == nil {
 		return located(p, err)
 	}
-	failed := r.outcome(ctx, &o.results, rendered.Results, err)
+	failed := r.outcome(ctx, &o.results, p.Root, p.Items(), rendered.Results, err)
 	if failed != nil && !(rendered.SaveOnFailure && err != nil) {
 		return failed
 	}

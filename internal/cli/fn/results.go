@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
@@ -23,6 +24,7 @@ type resultFlags struct {
 	dir, failOn, keepIO string
 	logSteps            bool
 	asJSON              bool // -o json
+	report              *command.Choice
 	each                bool // results-N.yaml of each function, too
 }
 
@@ -32,6 +34,7 @@ func (o *resultFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.failOn, "fail-on-results", "",
 		"end with status 1 and write nothing if a result has this `SEVERITY` or a worse one: "+
 			"error, warning, info")
+	o.report = command.AddReport(flags)
 	flags.BoolVar(&o.logSteps, "log-steps", false, "report which function runs on what")
 	flags.StringVar(&o.keepIO, "keep-io", "",
 		"write what each function got and gave to files in `DIR`")
@@ -129,10 +132,11 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 	}
 }
 
-// outcome writes the results to their directory, and returns the error of the run: that of the
-// function that failed, or that of results which count as a failure.
-func (r *runner) outcome(ctx context.Context, o *resultFlags, results []*krm.StepResult,
-	failed error,
+// outcome writes the results to their directory and as a report, and returns the error of the run:
+// that of the function that failed, or that of results which count as a failure. items are the
+// resources of root that the functions got.
+func (r *runner) outcome(ctx context.Context, o *resultFlags, root string, items []*krm.Item,
+	results []*krm.StepResult, failed error,
 ) error {
 	no := failed != nil && saysNo(results)
 	if failed == nil {
@@ -144,7 +148,7 @@ func (r *runner) outcome(ctx context.Context, o *resultFlags, results []*krm.Ste
 	if failed != nil || slices.ContainsFunc(results, failedStep) { // also with a deferred failure
 		code = 1
 	}
-	var problems []error
+	problems := []error{r.printReport(o, root, items, results)}
 	if o.dir != "" {
 		texts, err := krm.ResultFiles(results, code, o.each)
 		if err == nil {

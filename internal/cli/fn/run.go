@@ -211,7 +211,7 @@ func (f *foreignRun) run(ctx context.Context, root string, items []*krm.Item,
 	if isDeferred {
 		err = nil
 	}
-	if err := f.outcome(ctx, &f.flags.results, results, err); err != nil {
+	if err := f.outcome(ctx, &f.flags.results, root, items, results, err); err != nil {
 		return err
 	}
 	if err := finish(after, results); err != nil {

@@ -181,7 +181,10 @@ commands that are damaged or not of fctl.`,
 		if err == nil && found {
 			return diag.ExitError(diag.ExitNo)
 		}
-		return err
+		if err != nil {
+			return a.Report(cmd, kind, "workspace-check", nil, err)
+		}
+		return nil
 	}
 	return cmd
 }

@@ -397,9 +397,12 @@ func junit(units []Result) ([]byte, error) {
 		for _, r := range u.results() {
 			c := junitCase{Class: file, Name: u.finding(r).rule()}
 			list := api.ValidationResultList{r}
-			if found := u.findingsOf(list); len(found) > 0 {
+			if found := u.findingsOf(list); len(found) > 0 && u.Response.ValidationFailed {
 				c.Failure = junitProblemOf(found)
 				suite.Failures++
+			} else if len(found) > 0 { // warnings of what passed
+				c.Skipped = junitProblemOf(found)
+				suite.Skipped++
 			} else if found := u.uncheckedFindings(list); len(found) > 0 &&
 				found[0].level() == "error" {
 				c.Error = junitProblemOf(found)

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -125,10 +124,9 @@ func symptomText(s *session.Session, symptoms []resolve.Symptom) string {
 
 // symptomResults returns symptoms as the results of a validation of each unit.
 func symptomResults(s *session.Session, symptoms []resolve.Symptom) []report.Result {
-	const name = "link-doctor"
 	var results []report.Result
 	for _, u := range s.Units {
-		verdict := api.ValidationResult{Passed: true, FunctionName: name}
+		var found api.AttributeValueList
 		for i := range symptoms {
 			m := &symptoms[i]
 			if m.UnitID != u.UnitID {
@@ -146,22 +144,15 @@ func symptomResults(s *session.Session, symptoms []resolve.Symptom) []report.Res
 			at := m.Position
 			at.File = u.DataFile()
 			row.Position = &at
-			verdict.Passed = false
-			verdict.FailedAttributes = append(verdict.FailedAttributes, row)
+			found = append(found, row)
 		}
 		if s.SpaceFlag != "" && s.SpaceFlag != "*" && u.SpaceSlug != s.SpaceSlug() {
 			continue
 		}
-		result := &handler.Result{}
-		result.Success = true
-		result.Outputs = api.OutputList{{
-			OutputType: api.OutputTypeValidationResultList,
-			Value:      api.ValidationResultList{verdict},
-		}}
-		results = append(results, report.Result{
-			Unit: u.Name(), File: u.DataFile(), Toolchain: u.ToolchainType, Response: result,
-			Invocations: api.FunctionInvocationList{{FunctionName: name}},
-		})
+		r := report.Checked("link-doctor", "Find what is probably wrong with units and links",
+			u.DataFile(), found)
+		r.Unit, r.Toolchain = u.Name(), u.ToolchainType
+		results = append(results, r)
 	}
 	return results
 }

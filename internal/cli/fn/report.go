@@ -1,0 +1,87 @@
+package fn
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/out/report"
+)
+
+// printReport prints the results of functions, and why one failed, as a report, without what is only
+// information. root is the directory of the files, and items are the resources that the functions
+// got: they have the lines.
+func (r *runner) printReport(
+	o *resultFlags, root string, items []*krm.Item, steps []*krm.StepResult,
+) error {
+	if o.report.Value == string(report.Text) {
+		return nil
+	}
+	var results []report.Result
+	for _, s := range steps {
+		var found api.AttributeValueList
+		for i := range s.Results {
+			if s.Results[i].Severity != krm.SeverityInfo {
+				found = append(found, rowOf(&s.Results[i], root, items))
+			}
+		}
+		if s.Err != nil && len(found) == 0 {
+			found = append(found, api.AttributeValue{
+				Score: "High", Position: &api.Position{File: diag.FileName(root)},
+				Issues: []api.Issue{{Message: r.masked(s.Err).Error()}},
+			})
+		}
+		result := report.Checked(s.Step.Name, "A KRM function", diag.FileName(root), found)
+		result.Response.ValidationFailed = s.Err != nil || o.failure([]*krm.StepResult{s}) != nil
+		results = append(results, result)
+	}
+	text, err := report.RenderReport(report.Kind(o.report.Value), results)
+	if err != nil {
+		return err
+	}
+	return r.app.Write(text)
+}
+
+// rowOf returns a result of a function as a row of a report.
+func rowOf(result *krm.Result, root string, items []*krm.Item) api.AttributeValue {
+	row := api.AttributeValue{
+		Score: "High", Position: &api.Position{File: diag.FileName(root)},
+		Issues: []api.Issue{{Message: result.Message}},
+	}
+	if result.Severity == krm.SeverityWarning {
+		row.Score = "Medium"
+	}
+	row.ResourceType = api.ResourceType(result.ResourceRef.String())
+	if result.Field != nil {
+		row.Path = api.ResolvedPath(result.Field.Path)
+	}
+	if result.File == nil || result.File.Path == "" {
+		return row
+	}
+	row.Position.File = diag.FileName(filepath.Join(root, filepath.FromSlash(result.File.Path)))
+	at := slices.IndexFunc(items, func(i *krm.Item) bool {
+		return i.Path == result.File.Path && i.Index == result.File.Index
+	})
+	if at < 0 {
+		return row
+	}
+	value := items[at].Doc.Value()
+	path := strings.NewReplacer("[", ".", "]", "").Replace(string(row.Path)) // as functions write it
+	for segment := range strings.SplitSeq(path, ".") {
+		below := value.Get(segment)
+		if n, err := strconv.Atoi(segment); err == nil {
+			below = value.Index(n)
+		}
+		if !below.Exists() { // what is missing belongs here
+			break
+		}
+		value = below
+	}
+	pos := value.Position()
+	row.Position.Line, row.Position.Column = pos.Line, pos.Column
+	return row
+}
