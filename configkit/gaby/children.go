@@ -22,6 +22,7 @@ type cache struct {
 	expandable bool
 	lineEnd    string // of new lines, "" if it is not known yet
 	listIndent *int   // see document.listIndent
+	flowStyle  *flowStyle
 	// touched has the copies that were edited, or in which something was edited, since they were
 	// made.
 	touched map[int32]bool

@@ -311,7 +311,7 @@ func (e *emitter) flowCopy(i int32, lead string, col int) bool {
 		e.b = e.b[:at]
 		return false
 	}
-	e.flow(i)
+	e.inFlow(i)
 	return true
 }
 
@@ -329,5 +329,5 @@ func (d *document) commentText(s int32) string {
 		return ""
 	}
 	from, to := d.lineComment(s)
-	return commentText(string(d.src[from:to]))
+	return stream.CommentText(string(d.src[from:to]))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // Comments are the comments that belong to an entry of a map or list, without "#" and the space
@@ -44,7 +45,7 @@ func (v Value) Comments() Comments {
 	}
 	if _, edited := d.pendingComment(i); !edited {
 		if from, to := d.lineComment(i); to > from {
-			c.Line = commentText(scalar.View(d.src[from:to]))
+			c.Line = stream.CommentText(scalar.View(d.src[from:to]))
 		}
 	}
 	if d.n[i].Flags&scan.InFlow != 0 {
@@ -53,7 +54,7 @@ func (v Value) Comments() Comments {
 	start := d.entryStart(i)
 	bol := d.lineStart(start)
 	if strings.TrimLeft(scalar.View(d.src[bol:start]), " ") == "" {
-		c.Head = commentText(scalar.View(d.src[d.headStart(i):bol]))
+		c.Head = stream.CommentText(scalar.View(d.src[d.headStart(i):bol]))
 		c.Foot = d.foot(i, start-bol)
 	}
 	return c
@@ -75,20 +76,7 @@ func (d *document) foot(i int32, col int) string {
 		}
 		p = min(eol+1, len(d.src))
 	}
-	return commentText(scalar.View(d.src[from:p]))
-}
-
-// commentText strips the "#" of comment lines.
-func commentText(raw string) string {
-	if raw == "" {
-		return ""
-	}
-	lines := strings.Split(strings.TrimRight(raw, "\r\n"), "\n")
-	for i, l := range lines {
-		l = strings.TrimRight(strings.TrimLeft(l, " \t"), " \t\r")
-		lines[i] = strings.TrimPrefix(strings.TrimPrefix(l, "#"), " ")
-	}
-	return strings.Join(lines, "\n")
+	return stream.CommentText(scalar.View(d.src[from:p]))
 }
 
 // pendingComment returns the line comment that an edit gave entry i.

@@ -57,7 +57,7 @@ type document struct {
 	header    Header
 	hasHeader bool
 
-	blocks []textBlock // of lineBlock bytes each; made for the first position
+	blocks stream.Blocks // made for the first position
 }
 
 // A unit is a text with the offsets at which its documents or parts begin. The lines before each
@@ -203,16 +203,16 @@ func (d *document) column(p int) int { return p - d.lineStart(p) }
 // lineStart returns the start of the line of p; the first line begins after a byte order mark. The
 // cost does not depend on the length of the line.
 func (d *document) lineStart(p int) int {
-	near := max(p-lineBlock/16, 0)
+	near := max(p-stream.BlockSize/16, 0)
 	if feed := bytes.LastIndexByte(d.src[near:p], '\n'); feed >= 0 {
 		return near + feed + 1
 	}
-	block := d.block(p)
-	if feed := bytes.LastIndexByte(d.src[block.start:p], '\n'); feed >= 0 {
-		return block.start + feed + 1
+	block := d.blocks.Of(d.src, p)
+	if feed := bytes.LastIndexByte(d.src[block.Start:p], '\n'); feed >= 0 {
+		return block.Start + feed + 1
 	}
-	if block.bol > 0 {
-		return block.bol
+	if block.BOL > 0 {
+		return block.BOL
 	}
 	return scan.LineStart(d.src, min(p, len("\ufeff")))
 }

@@ -19,7 +19,8 @@ type emitter struct {
 	// unended is the block scalar at the end of a text without a final newline, which lacks one as
 	// well; 0 for none.
 	unended int32
-	json    bool // flow style is written as JSON
+	flow    flowStyle
+	column  int  // of the line in flow style, if its entries are on lines of their own
 	noBlock bool // the text that follows in the document would become part of a block scalar
 	// dash is the number of columns from the dash of the next item to its value, as its siblings
 	// have it; 0 for two.
@@ -273,52 +274,87 @@ func (e *emitter) text(i int32) string {
 	return e.d.text(i)
 }
 
-// flow writes the value of slot in flow style.
-func (e *emitter) flow(slot int32) {
+// inFlow writes the value of slot in flow style.
+func (e *emitter) inFlow(slot int32) {
 	i := e.d.deref(e.d.at(slot))
 	n := &e.d.n[i]
 	switch {
-	case e.json && n.Kind == scan.ScalarNode && e.d.scalarTag(i) == scalar.StrTag:
+	case e.flow.quoted && n.Kind == scan.ScalarNode && e.d.scalarTag(i) == scalar.StrTag:
 		e.b = append(e.b, scalar.Double(e.d.text(i))...)
 		return
-	case e.json && n.Kind == scan.ScalarNode:
+	case e.flow.quoted && n.Kind == scan.ScalarNode:
 		e.b = append(e.b, e.text(i)...)
 		return
 	case n.Kind == scan.ScalarNode:
 		e.scalar(i, 0, 0, true)
 		return
-	case e.json:
+	case e.flow.quoted:
 	case e.clonedValue(i, 0, true):
 		return
 	default:
 		e.b = append(e.b, e.tag(i)...)
 	}
-	brackets := empty(n.Kind)
+	brackets, kids := empty(n.Kind), e.d.kids(i)
 	e.b = append(e.b, brackets[0])
-	for k, kid := range e.d.kids(i) {
-		if k > 0 {
-			e.b = append(e.b, ", "...)
+	if e.flow.step > 0 && len(kids) > 0 {
+		e.flowLines(i, kids)
+	} else {
+		for k, kid := range kids {
+			if k > 0 {
+				e.b = append(e.b, ", "...)
+			}
+			e.flowEntry(kid, n.Kind == scan.MapNode)
 		}
-		e.flowEntry(kid, n.Kind == scan.MapNode)
 	}
 	e.b = append(e.b, brackets[1])
+}
+
+// flowLines writes the entries of collection i on lines of their own. In KYAML the brackets of maps
+// in a list are beside those of the list.
+func (e *emitter) flowLines(i int32, kids []int32) {
+	isMap := e.d.n[i].Kind == scan.MapNode
+	if !isMap && !e.flow.json && !slices.ContainsFunc(kids, func(kid int32) bool {
+		of := e.d.deref(e.d.at(kid))
+		return e.d.n[of].Kind != scan.MapNode || len(e.d.kids(of)) == 0
+	}) {
+		for k, kid := range kids {
+			if k > 0 {
+				e.b = append(e.b, ", "...)
+			}
+			e.flowEntry(kid, false)
+		}
+		return
+	}
+	outer := e.column
+	e.column += e.flow.step
+	for k, kid := range kids {
+		e.b = append(e.b, e.lineEnd...)
+		e.pad(e.column)
+		e.flowEntry(kid, isMap)
+		if k < len(kids)-1 || !e.flow.json {
+			e.b = append(e.b, ',')
+		}
+	}
+	e.column = outer
+	e.b = append(e.b, e.lineEnd...)
+	e.pad(outer)
 }
 
 // flowEntry writes an entry of a flow collection.
 func (e *emitter) flowEntry(slot int32, isMap bool) {
 	switch {
-	case isMap && e.json:
+	case isMap && e.flow.json:
 		e.b = append(e.b, scalar.Double(e.d.keyText(slot))+": "...)
 	case isMap:
 		e.b = append(e.b, e.key(slot, true)+": "...)
 	}
-	e.flow(slot)
+	e.inFlow(slot)
 }
 
 // flowFits reports whether a value fits in flow style at column col: on a line of at most 80
 // characters, without escaped newlines in its text.
 func (e *emitter) flowFits(slot int32, col int) bool {
 	f := emitter{d: e.d, lineEnd: e.lineEnd}
-	f.flow(slot)
+	f.inFlow(slot)
 	return col+len(f.b) <= 80 && !strings.Contains(string(f.b), `\n`)
 }

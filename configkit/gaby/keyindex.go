@@ -1,16 +1,14 @@
 package gaby
 
 import (
-	"strings"
-	"unicode"
-
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 )
 
 // keyIndex finds the children of a map by their keys.
 type keyIndex struct {
 	last   map[string]int32   // the index of the last child that has the key
-	folded map[string][]int32 // the children by foldCase of their keys; made on first use
+	folded map[string][]int32 // the children by scalar.FoldCase of their keys; made on first use
 }
 
 // keyIndex returns the index of map i, which has the children kids.
@@ -30,7 +28,7 @@ func (d *document) keyIndex(i int32, kids []int32) *keyIndex {
 func (x *keyIndex) fold(d *document, kids []int32) {
 	x.folded = make(map[string][]int32, len(kids))
 	for _, kid := range kids {
-		key := foldCase(d.keyText(kid))
+		key := scalar.FoldCase(d.keyText(kid))
 		x.folded[key] = append(x.folded[key], kid)
 	}
 }
@@ -39,7 +37,7 @@ func (x *keyIndex) fold(d *document, kids []int32) {
 func (x *keyIndex) add(key string, kid int32, at int) {
 	x.last[key] = int32(at)
 	if x.folded != nil {
-		key = foldCase(key)
+		key = scalar.FoldCase(key)
 		x.folded[key] = append(x.folded[key], kid)
 	}
 }
@@ -48,20 +46,9 @@ func (x *keyIndex) add(key string, kid int32, at int) {
 func (x *keyIndex) drop(key string) {
 	delete(x.last, key)
 	if x.folded != nil {
-		key = foldCase(key)
+		key = scalar.FoldCase(key)
 		x.folded[key] = x.folded[key][:len(x.folded[key])-1]
 	}
-}
-
-// foldCase returns a text that all texts have in common which [strings.EqualFold] holds for equal.
-func foldCase(s string) string {
-	return strings.Map(func(r rune) rune {
-		least := r
-		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-			least = min(least, other)
-		}
-		return least
-	}, s)
 }
 
 // AnyCase returns the entries of a map whose keys are key but for upper and lower case.
@@ -76,7 +63,7 @@ func (v Value) AnyCase(key string) []Value {
 		x.fold(c.d, kids)
 	}
 	var entries []Value
-	for _, kid := range x.folded[foldCase(key)] {
+	for _, kid := range x.folded[scalar.FoldCase(key)] {
 		entries = append(entries, c.d.entry(c.owner, kid))
 	}
 	return entries

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
+	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
 )
 
 // positionByCounting is the definition: it counts from the beginning of the text.
@@ -31,7 +32,7 @@ func TestPosition(t *testing.T) {
 			d := &document{src: []byte(text), unit: &unit{text: []byte(text), starts: []int{0}}}
 			for p := 0; p <= len(text); p++ {
 				if p < len(text) && !utf8.RuneStart(text[p]) ||
-					p%lineBlock > 50 && p%lineBlock < lineBlock-50 && p%97 > 0 {
+					p%stream.BlockSize > 50 && p%stream.BlockSize < stream.BlockSize-50 && p%97 > 0 {
 					continue
 				}
 				if got, want := d.position(p), positionByCounting(d.src, p); got != want {

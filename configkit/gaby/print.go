@@ -458,8 +458,8 @@ func (p *printer) putCollection(s valueSpan, r int32, kids []int32) {
 		p.put(s, empty(n.Kind), "")
 		return
 	}
-	if old.Style == scalar.FlowStyle && (p.d.jsonLike() || p.e.flowFits(r, d.column(s.start))) {
-		p.put(s, p.flowText(r), "")
+	if old.Style == scalar.FlowStyle && (p.d.flowStyle().quoted || p.e.flowFits(r, d.column(s.start))) {
+		p.put(s, p.flowText(r, s.slot), "")
 		return
 	}
 	e.noBlock = p.unsafeBelow(stream.NextLineStart(d.src, s.tail), max(s.indent, 0))

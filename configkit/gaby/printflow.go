@@ -18,15 +18,15 @@ func (p *printer) replaceFlow(s valueSpan, i int32) {
 	text := ""
 	switch {
 	case d.n[r].Kind != scan.ScalarNode:
-		text = p.flowText(i)
-	case d.cloneOf(r).value > 0 && !d.jsonLike():
+		text = p.flowText(i, i)
+	case d.cloneOf(r).value > 0 && !d.flowStyle().quoted:
 		e := *p.e
 		e.b = nil
 		e.scalar(r, 0, 0, true)
 		text = string(e.b)
 	default:
 		c := scalar.Context{Flow: true, Old: d.styleFor(i, r)}
-		if c.Old == scalar.PlainStyle && d.jsonLike() {
+		if c.Old == scalar.PlainStyle && d.flowStyle().quoted {
 			c.Old = scalar.DoubleStyle
 		}
 		text = scalar.Format(d.scalarTag(r), p.e.text(r), c)
@@ -62,11 +62,48 @@ func (d *document) styleFor(i, r int32) scalar.Style {
 	return old.Style
 }
 
-// jsonLike reports whether the document is written in the JSON subset of YAML: its outermost map
-// has quoted keys.
-func (d *document) jsonLike() bool {
-	return len(d.n) > 1 && d.n[0].Style == scalar.FlowStyle && d.n[1].KeyStyle == scalar.DoubleStyle
+// flowStyle is how new values are written in flow collections.
+type flowStyle struct {
+	json   bool // as JSON
+	quoted bool // as JSON or KYAML, in which strings have double quotes
+	// step is by how many columns entries on lines of their own are indented. It is 0 if they are on
+	// the line of their collection.
+	step int
 }
+
+// flowStyle returns the style of the document. It is JSON if the outermost map has quoted keys, and
+// KYAML if that has others and all strings are in double quotes.
+func (d *document) flowStyle() flowStyle {
+	if d.cache.flowStyle != nil {
+		return *d.cache.flowStyle
+	}
+	var f flowStyle
+	if d.native == nil && d.nsrc > 1 && d.n[0].Style == scalar.FlowStyle {
+		first := int(d.n[1].Key)
+		f.json = d.n[1].KeyStyle == scalar.DoubleStyle
+		f.quoted = f.json || d.n[1].KeyStyle == scalar.PlainStyle &&
+			!d.hasPlainStrings()
+		if f.quoted && d.lineIndent(first) == d.column(first) && first > int(d.n[0].Val) {
+			f.step = d.column(first) - d.lineIndent(int(d.n[0].Val))
+		}
+	}
+	d.cache.flowStyle = &f
+	return f
+}
+
+// hasPlainStrings reports whether a string of the source is not in double quotes.
+func (d *document) hasPlainStrings() bool {
+	for i := range d.nsrc {
+		if n := &d.n[i]; n.Kind == scan.ScalarNode && n.Style != scalar.DoubleStyle &&
+			d.scalarTag(i) == scalar.StrTag {
+			return true
+		}
+	}
+	return false
+}
+
+// lineIndent returns the number of blanks at the beginning of the line of p.
+func (d *document) lineIndent(p int) int { return d.column(d.skipBlanks(d.lineStart(p))) }
 
 // flowChildren makes the patches for flow collection i, of which some source entries remain. have
 // are its entries in the source, kids the present ones.
@@ -81,7 +118,7 @@ func (p *printer) flowChildren(i int32, have, kids []int32) {
 	if keptAt > 0 { // new entries before the first one that remains
 		var b strings.Builder
 		for _, slot := range kids[:keptAt] {
-			b.WriteString(p.flowEntryText(i, slot))
+			b.WriteString(p.flowEntryText(i, slot, f))
 			b.WriteString(f.separator)
 		}
 		at := int(d.n[have[0]].Key)
@@ -100,7 +137,7 @@ func (p *printer) flowChildren(i int32, have, kids []int32) {
 		var b strings.Builder
 		for k < len(kids) && !d.source(kids[k]) {
 			b.WriteString(f.separator)
-			b.WriteString(p.flowEntryText(i, kids[k]))
+			b.WriteString(p.flowEntryText(i, kids[k], f))
 			k++
 		}
 		added = b.Len() > 0
@@ -126,6 +163,8 @@ type flowLayout struct {
 	ownLines  bool // its last entry is on a line of its own
 	comma     bool // a comma follows the last entry
 	separator string
+	style     flowStyle // of new entries
+	column    int       // of the line on which they begin
 }
 
 // flowLayout returns the layout of flow collection i with the source entries have.
@@ -137,6 +176,10 @@ func (p *printer) flowLayout(i int32, have []int32) flowLayout {
 	f.ownLines = bol > int(d.n[i].Val) && len(bytes.TrimLeft(d.src[bol:last], " \t")) == 0
 	if f.ownLines {
 		f.separator = "," + p.e.lineEnd + string(d.src[bol:last])
+	}
+	f.style, f.column = d.flowStyle(), d.lineIndent(last)
+	if n := &d.n[have[len(have)-1]]; !f.ownLines && bytes.IndexByte(d.src[n.Val:n.ValEnd], '\n') < 0 {
+		f.style.step = 0
 	}
 	return f
 }
@@ -206,16 +249,24 @@ func (p *printer) removeFlowTail(i int32, have []int32, kept int, f flowLayout, 
 }
 
 // flowEntryText returns the text of new entry slot of flow collection i.
-func (p *printer) flowEntryText(i, slot int32) string {
-	e := emitter{d: p.d, lineEnd: p.e.lineEnd, json: p.d.jsonLike()}
+func (p *printer) flowEntryText(i, slot int32, f flowLayout) string {
+	e := emitter{d: p.d, lineEnd: p.e.lineEnd, flow: f.style, column: f.column}
 	e.flowEntry(slot, p.d.n[i].Kind == scan.MapNode)
 	return string(e.b)
 }
 
-// flowText returns the value of slot in flow style, as JSON in a document written as JSON.
-func (p *printer) flowText(slot int32) string {
-	e := emitter{d: p.d, lineEnd: p.e.lineEnd, json: p.d.jsonLike()}
-	e.flow(slot)
+// flowText returns the value of slot, which replaces that of source node i, in flow style. It has
+// lines of its own if the old value had.
+func (p *printer) flowText(slot, i int32) string {
+	e := emitter{d: p.d, lineEnd: p.e.lineEnd, flow: p.d.flowStyle()}
+	old := &p.d.n[i]
+	e.column = p.d.lineIndent(int(old.Val))
+	isFull := (old.Kind == scan.MapNode || old.Kind == scan.ListNode) && int32(old.Next) > i+1
+	if isFull && bytes.IndexByte(p.d.src[old.Val:old.ValEnd], '\n') < 0 ||
+		!isFull && (old.KeyStyle == scalar.NoStyle || e.column != p.d.column(int(old.Key))) {
+		e.flow.step = 0
+	}
+	e.inFlow(slot)
 	return string(e.b)
 }
 

@@ -38,7 +38,7 @@ func (p *printer) children(i int32, kids []int32) bool {
 		p.patches = append(p.patches, patch{from: at, to: at, text: text, depth: i})
 	} else if printed || !slices.ContainsFunc(kids, d.source) && len(inherited) == 0 {
 		if d.n[i].Flags&scan.InFlow != 0 {
-			p.add(i, int(d.n[i].Val), int(d.n[i].ValEnd), p.flowText(i))
+			p.add(i, int(d.n[i].Val), int(d.n[i].ValEnd), p.flowText(i, i))
 			return false
 		}
 		p.putCollection(d.valueSpan(i), i, kids)

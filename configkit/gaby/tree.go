@@ -221,8 +221,8 @@ func (v Value) tree() *tree {
 	switch {
 	case v.d.n[i].Flags&scan.IsNew != 0:
 		t.style = v.d.newNodes[v.d.n[i].Val].style
-	case !v.d.jsonLike() || v.d.n[i].Style == scalar.PlainStyle:
-		// the quotes of JSON do not express a style
+	case !v.d.flowStyle().quoted || v.d.n[i].Style == scalar.PlainStyle:
+		// the quotes of JSON and KYAML do not express a style
 		t.style = v.d.n[i].Style
 	}
 	switch t.tag {

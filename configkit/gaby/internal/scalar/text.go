@@ -2,6 +2,8 @@ package scalar
 
 import (
 	"bytes"
+	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -317,4 +319,15 @@ func ReadBlockHeader(src []byte, p int) BlockHeader {
 		h.End++
 	}
 	return h
+}
+
+// FoldCase returns a text that all texts have in common which [strings.EqualFold] holds for equal.
+func FoldCase(s string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		return least
+	}, s)
 }

@@ -157,3 +157,16 @@ func CommentedEnd(src []byte, from, to int, items bool) int {
 	}
 	return end
 }
+
+// CommentText returns the text of comment lines, without "#".
+func CommentText(raw string) string {
+	if raw == "" {
+		return ""
+	}
+	lines := strings.Split(strings.TrimRight(raw, "\r\n"), "\n")
+	for i, l := range lines {
+		l = strings.TrimRight(strings.TrimLeft(l, " \t"), " \t\r")
+		lines[i] = strings.TrimPrefix(strings.TrimPrefix(l, "#"), " ")
+	}
+	return strings.Join(lines, "\n")
+}
