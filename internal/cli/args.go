@@ -176,8 +176,8 @@ func (r *run) unitLeftOut(ctx context.Context, words []string) bool {
 			return known
 		})
 	}
-	known := isFunction(words[0]) || r.app.IsFunction(words[0])
-	return known && !isFunction(firstArg(r.cmd.Flags(), words[1:]))
+	return !isFunction(firstArg(r.cmd.Flags(), words[1:])) &&
+		(isFunction(words[0]) || r.app.IsFunction(words[0]))
 }
 
 // toolchains returns those that FILE can have, none after a problem, which load reports again.

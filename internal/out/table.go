@@ -74,8 +74,8 @@ func (t *Table) line(cells []string, widths []int) string {
 	for i, cell := range cells {
 		switch {
 		case i == 0 && t.LongNames:
-		case i < len(t.Head) && endsMatter(t.Head[i]):
-			cell = shortenBeginning(cell, widths[i])
+		case i < len(t.Head) && slices.Contains([]string{"NAME", "TYPE", "PATH", "POSITION"}, t.Head[i]):
+			cell = shortenBeginning(cell, widths[i]) // the end says more: the kind, the line
 		default:
 			cell = Shorten(cell, widths[i])
 		}
@@ -114,12 +114,6 @@ func fit(head []string, widths []int, width int) {
 			widths[widest]--
 		}
 	}
-}
-
-// endsMatter reports whether the end of the texts in a column says more than their beginning: that of
-// a position is the line, that of a type the kind.
-func endsMatter(head string) bool {
-	return slices.Contains([]string{"NAME", "TYPE", "PATH", "POSITION"}, head)
 }
 
 // Ellipsis follows a text of which a part is not shown.
