@@ -299,5 +299,5 @@ func (t *tree) appendCanonical(b []byte) []byte {
 		}
 		return append(b, ']')
 	}
-	return fmt.Appendf(b, "%d%q", t.tag, fmt.Sprint(scalar.Data(t.tag, t.text)))
+	return fmt.Appendf(b, "%d%q", t.tag, scalar.Canonical(t.tag, t.text))
 }

@@ -165,7 +165,7 @@ func scalarText(value any) (scalar.Tag, string) {
 func (f *newNode) spell(written []byte) {
 	if f.tag == scalar.FloatTag && len(bytes.Trim(written, "-.0123456789")) == 0 &&
 		scalar.Resolve(string(written)) == f.tag &&
-		sameData(scalar.Data(f.tag, string(written)), scalar.Data(f.tag, f.text)) {
+		scalar.Same(f.tag, string(written), f.text) {
 		f.text, f.style = string(written), scalar.PlainStyle
 	}
 }
@@ -266,7 +266,7 @@ func (e *editContext) normalizeNative(t *tree) (path []string, err error) {
 		return nil, &EditError{Msg: "the format has no integer of this size"}
 	case read == scalar.StrTag: // the language has texts only
 		t.tag, t.text = read, own
-	case read == t.tag && sameData(scalar.Data(read, own), scalar.Data(read, t.text)):
+	case read == t.tag && scalar.Same(read, own, t.text):
 		t.text = given.text
 	default:
 		t.style = scalar.NoStyle

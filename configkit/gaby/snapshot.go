@@ -222,5 +222,5 @@ func (v Value) equalScalar(w Value) bool {
 	case scalar.OtherTag:
 		return v.Tag() == w.Tag() && v.d.text(i) == w.d.text(k)
 	}
-	return sameData(scalar.Data(t, v.d.text(i)), scalar.Data(t, w.d.text(k)))
+	return scalar.Same(t, v.d.text(i), w.d.text(k))
 }

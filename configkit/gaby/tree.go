@@ -328,16 +328,5 @@ func (d *document) equalScalar(i int32, t *tree) bool {
 	case scalar.NullTag:
 		return true
 	}
-	return sameData(scalar.Data(have, d.text(i)), scalar.Data(have, t.text))
-}
-
-// sameData compares the values of two scalars of the same tag. NaN equals NaN, and zero does not
-// equal minus zero.
-func sameData(a, b any) bool {
-	if x, ok := a.(float64); ok {
-		y, ok := b.(float64)
-		return ok && (x == y && math.Signbit(x) == math.Signbit(y) || math.IsNaN(x) &&
-			math.IsNaN(y))
-	}
-	return a == b
+	return scalar.Same(have, d.text(i), t.text)
 }

@@ -267,10 +267,11 @@ func processAll(ctx context.Context, bundles []*bundle.Bundle, options *bundle.O
 			problems = append(problems, diag.Failures(err, api.FailureFunction)...)
 		}
 	}
-	if err == nil {
-		bundle.Clashes(results)
+	if len(problems) > 0 {
+		return nil, problems.Err()
 	}
-	return results, problems.Err()
+	bundle.Clashes(results)
+	return results, nil
 }
 
 // knowledge returns the executor, which knows types and secret values. It is made once.

@@ -3,7 +3,6 @@ package sensitive
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/fctl-dev/fctl/api"
@@ -98,9 +97,18 @@ func (v *Values) Mutations(list api.ResourceMutationList) api.ResourceMutationLi
 			return info
 		}
 		m.ResourceMutationInfo = masked("", m.ResourceMutationInfo)
-		m.PathMutationMap = maps.Clone(m.PathMutationMap)
-		for path, info := range m.PathMutationMap {
-			m.PathMutationMap[path] = masked(path, info)
+		paths := make(api.MutationMap, len(m.PathMutationMap))
+		for path, info := range m.PathMutationMap { // a program may make keys and names of values
+			paths[api.ResolvedPath(v.Copied(string(path)))] = masked(path, info)
+		}
+		m.PathMutationMap = paths
+		m.Resource.ResourceType = api.ResourceType(v.Copied(string(m.Resource.ResourceType)))
+		if len(m.Aliases) > 1 {
+			name := v.Copied(string(m.Resource.ResourceName))
+			if name != string(m.Resource.ResourceName) {
+				m.Resource.ResourceName, m.Aliases = api.ResourceName(name), nil
+				m.Resource.ResourceNameWithoutScope, m.AliasesWithoutScopes = api.ResourceName(name), nil
+			}
 		}
 		all[i] = m
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -300,7 +301,7 @@ func (r *resolver) timed(l *entity.Link, what string, do func()) error {
 }
 
 // read returns the first value at a path of the resource, as Go data. It reports false if the value
-// is missing.
+// is missing. A number that has no float64, such as the version 1.20, is its text.
 func (r *resource) read(path string) (any, bool, error) {
 	p, err := yamlpath.Parse(path)
 	if err == nil {
@@ -323,6 +324,13 @@ func (r *resource) read(path string) (any, bool, error) {
 				value, found = accessor.Extract(m.Value.Text(), p.EmbeddedPath())
 			case m.Value.Exists() && !m.Value.IsNull():
 				value, found = m.Value.Data(), true
+				if f, ok := value.(float64); ok {
+					text := m.Value.Text()
+					if strings.Trim(text, "-.0123456789") == "" &&
+						text != strconv.FormatFloat(f, 'f', -1, 64) {
+						value = text
+					}
+				}
 			}
 			return nil
 		})

@@ -81,6 +81,8 @@ func (m *treeMerger) mode(f *MergedFile) fs.FileMode {
 		return theirs.Mode
 	case ours.Mode == theirs.Mode:
 		return ours.Mode
+	case (base == nil || base.IsLink()) && ours.Mode&0o111 == theirs.Mode&0o111:
+		return ours.Mode & theirs.Mode // as a file with secrets, which is written for its owner only
 	case base == nil || base.IsLink():
 		m.conflict(f.Ours, false, fmt.Sprintf("its mode is %s in OURS and %s in THEIRS",
 			ModeText(ours.Mode), ModeText(theirs.Mode)))
