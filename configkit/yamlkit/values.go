@@ -184,6 +184,9 @@ type UpdateOptions struct {
 	Create, Wanted func(p *Match) bool
 	// Retype replaces scalars of other types instead of failing. updater gets the zero value.
 	Retype bool
+	// Partless is called for each string without the embedded part that a path asks for; nil for
+	// nothing.
+	Partless func(*Match)
 }
 
 // UpdatePaths replaces the values of type T at the paths of each resource's type with the result of
@@ -220,6 +223,9 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 					updated, found, err := p.path.accessor.Update(text, p.path.path.EmbeddedPath(),
 						updatePart)
 					if err != nil || !found {
+						if err == nil && options.Partless != nil {
+							options.Partless(p)
+						}
 						return err
 					}
 					replacement = updated

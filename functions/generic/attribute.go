@@ -258,8 +258,14 @@ func (a *attributeFunctions) update(
 				})
 		}
 	}
-	return updateScalars(c.Docs, paths, keys, a.provider, value,
-		yamlkit.UpdateOptions{Upsert: a.upsert})
+	partless := 0
+	matches, err := updateScalars(c.Docs, paths, keys, a.provider, value, yamlkit.UpdateOptions{
+		Upsert: a.upsert, Partless: func(*yamlkit.Match) { partless++ },
+	})
+	if partless > 0 {
+		c.NoteSum("skipped ", partless, "value", " without that part")
+	}
+	return matches, err
 }
 
 // byType calls f for each data type that paths of the attribute have, with those paths: first for

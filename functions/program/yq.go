@@ -70,6 +70,10 @@ func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 						}
 						c.Note(pos, text)
 					}
+					if len(made) == 1 && made[0] != doc {
+						c.Note(doc.Position(), "the resource is printed by yq, with its layout: edits "+
+							"cannot express the change")
+					}
 					instead[doc] = made
 					return nil
 				})
