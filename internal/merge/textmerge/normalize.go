@@ -45,6 +45,49 @@ func sameLineEnds(base, ours, theirs []byte) (b, o, t, end []byte, ok bool) {
 // threeTexts are base, ours and theirs, with the same values in different layouts.
 type threeTexts [3][]byte
 
+// respelled gives the lines that a text got with values of the others the blanks and quotes that they
+// have there.
+func (m *textMerger) respelled(texts threeTexts) threeTexts {
+	sides := [][]string{lines.Split(string(m.ours)), lines.Split(string(m.theirs))}
+	key := func(line string) string { return strconv.Itoa(lines.Indentation(line)) + bare(line) }
+	spelled := map[string]string{}
+	for _, side := range slices.Backward(sides) { // ours win
+		for _, line := range side {
+			spelled[key(line)] = line
+		}
+	}
+	for i, own := range [][]byte{m.base, m.ours, m.theirs} {
+		has := map[string]bool{}
+		for _, line := range lines.Split(string(own)) {
+			has[line] = true
+		}
+		all := lines.Split(string(texts[i]))
+		for k, line := range all {
+			if as, ok := spelled[key(line)]; ok && !has[line] {
+				all[k] = as
+			}
+		}
+		texts[i] = []byte(strings.Join(all, ""))
+	}
+	return texts
+}
+
+// bare returns a line without what may be written in several ways.
+func bare(line string) string {
+	return strings.NewReplacer(" ", "", "\t", "", `"`, "", "'", "", ":", "=").Replace(line)
+}
+
+// oursIfBare settles a conflict of lines that differ only in what bare leaves out, and of which one
+// side got some with values of the other.
+func (m *textMerger) oursIfBare(c lines.Chunk) ([]string, bool) {
+	if both, ok := bothLines(c); ok {
+		return both, true
+	}
+	got := !bytes.Contains(m.ours, []byte(strings.Join(c.Ours, ""))) ||
+		!bytes.Contains(m.theirs, []byte(strings.Join(c.Theirs, "")))
+	return c.Ours, got && bare(strings.Join(c.Ours, "")) == bare(strings.Join(c.Theirs, ""))
+}
+
 // inOneOrder puts documents and map keys of all three texts into the order of the side that changed
 // it. ok is false if they cannot be ordered.
 func (m *textMerger) inOneOrder(texts threeTexts) (put threeTexts, ok bool) {

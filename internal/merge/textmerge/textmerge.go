@@ -279,18 +279,26 @@ func (m *textMerger) rest(s *side, options mutation.Options) error {
 	best := -1
 	// Try the ways to merge the layout. Take the first without conflicts, else the one with the
 	// fewest conflicting lines.
-	for _, arranged := range []bool{false, true} {
+	for _, way := range []struct{ respelled, arranged bool }{
+		{false, false}, {false, true}, {true, false}, {true, true},
+	} {
 		texts := as
-		if arranged {
+		if way.respelled {
+			texts = m.respelled(as)
+		}
+		if way.arranged {
 			if len(m.base) == 0 {
-				break
+				continue
 			}
 			var ok bool
-			if texts, ok = m.inOneOrder(as); !ok {
-				break
+			if texts, ok = m.inOneOrder(texts); !ok {
+				continue
 			}
 		}
 		for _, try := range texts.tries(len(m.base) == 0) {
+			if way.respelled {
+				try.both = m.oursIfBare
+			}
 			text, clashes := try.settle(options.NoSubtraction)
 			if n := linesOf(clashes); (best < 0 || n < best) && m.sameValues(ours, []byte(text)) {
 				best = n
