@@ -1,9 +1,11 @@
 package starlark
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
 	"reflect"
 	"slices"
 	"unicode/utf8"
@@ -17,6 +19,9 @@ import (
 // maxDepth is the maximum nesting depth of a program's result. It also catches values that contain
 // themselves.
 const maxDepth = 1000
+
+// maxIntBits is the maximum size of an integer of a document: all readers have a number for it.
+const maxIntBits = 1000
 
 // maxResult is the maximum number of values in a program's result.
 const maxResult = 2_000_000
@@ -41,6 +46,11 @@ func fromDocument(v gaby.Value) starlark.Value {
 	data := v.Data()
 	if text, ok := data.(string); ok && !utf8.ValidString(text) {
 		data = v.Text() // for the bytes of a !!binary, their base64 text
+	}
+	if _, ok := data.(float64); ok { // also what an int of 64 bits cannot hold
+		if n, ok := new(big.Int).SetString(v.Text(), 10); ok && n.BitLen() <= maxIntBits {
+			return starlark.MakeBigInt(n)
+		}
 	}
 	value, _ := fromData(data) // scalars have no other types than it knows
 	return value
@@ -145,7 +155,10 @@ func (r *result) data(value starlark.Value, depth int) (any, error) {
 		if n, ok := v.Uint64(); ok {
 			return n, nil
 		}
-		return nil, errors.New("an int of more than 64 bits cannot be written")
+		if v.BigInt().BitLen() > maxIntBits {
+			return nil, fmt.Errorf("an int of more than %d bits cannot be written", maxIntBits)
+		}
+		return json.Number(v.String()), nil
 	case *starlark.Dict:
 		entries := make(gaby.Entries, 0, v.Len())
 		for _, item := range v.Items() {
