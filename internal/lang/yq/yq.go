@@ -253,7 +253,24 @@ func (r *Run) decode(text []byte) (*yqlib.CandidateNode, error) {
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("the document is empty")
 	}
+	if err == nil {
+		respell(node, "0", "0o")
+	}
 	return node, err
+}
+
+// respell replaces the prefix of octal numbers. Kubernetes reads 0644 as YAML 1.1 does, while yq
+// takes that for a decimal number and knows octal ones as 0o644.
+func respell(n *yqlib.CandidateNode, from, to string) {
+	if n.Kind == yqlib.ScalarNode && n.Tag == "!!int" {
+		digits, ok := strings.CutPrefix(n.Value, from)
+		if ok && digits != "" && strings.Trim(digits, "01234567") == "" {
+			n.Value = to + digits
+		}
+	}
+	for _, child := range n.Content {
+		respell(child, from, to)
+	}
 }
 
 // interruptible makes the operators of an expression ask whether the evaluation has to end.
@@ -342,6 +359,8 @@ func (r *Run) print(results ...*yqlib.CandidateNode) (text []byte, err error) {
 	}()
 	nodes := list.New()
 	for _, n := range results {
+		respell(n, "0o", "0")
+		defer respell(n, "0", "0o")
 		nodes.PushBack(n)
 	}
 	var b bytes.Buffer
