@@ -36,10 +36,7 @@ const maxAnswer = 1 << 30
 // empty.
 func New(address, token string) (*Client, error) {
 	base, err := url.Parse(address)
-	if err != nil {
-		return nil, fmt.Errorf("the address of the server: %w", err)
-	}
-	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
 		return nil, fmt.Errorf("address %q is not that of a server, as http://127.0.0.1:9080 is", address)
 	}
 	return &Client{base: base, token: token, HTTP: &http.Client{

@@ -91,7 +91,7 @@ func setAttributesFunction(provider configkit.ResourceProvider) handler.Function
 			})
 		for i := range rows {
 			if s := setters[&rows[i]]; s != nil {
-				s.create.report(s.matches)
+				s.create.report(s.matches, "")
 				err = cmp.Or(err, s.create.check())
 			}
 		}

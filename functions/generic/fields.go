@@ -288,11 +288,11 @@ func creationOfPath(provider configkit.ResourceProvider) func(c *handler.Call) *
 func (c *creation) end(
 	call *handler.Call, provider configkit.ResourceProvider, matches int, err error,
 ) (int, error) {
-	nearest(call, matches, queryOf(provider, call.Args), nil, provider)
+	near := nearest(call, matches, queryOf(provider, call.Args), nil, provider)
 	if c != nil && resourceTypeOf(call.Args) == api.ResourceTypeAny && hasElements(c.asked) {
 		c.absent = len(call.Docs) - c.reached
 	}
-	c.report(matches)
+	c.report(matches, near)
 	return matches, cmp.Or(err, c.check())
 }
 
@@ -325,8 +325,8 @@ func (c *creation) suggest(path string, field *yamlpath.Field) {
 }
 
 // report notes the skipped resources. If no type is known to have the field, it says which one may
-// be meant.
-func (c *creation) report(matches int) {
+// be meant. near is a path of the resources that may be meant, "" for none.
+func (c *creation) report(matches int, near string) {
 	if c == nil || c.refused != nil {
 		return
 	}
@@ -335,8 +335,11 @@ func (c *creation) report(matches int) {
 		c.noteSkipped(c.blocked, ": a value above "+path+" cannot hold it")
 	}
 	if c.unseen > 0 {
-		c.noteSkipped(c.unseen, ": "+path+" is missing, and no schema has it (fctl do --upsert "+
-			"creates it)")
+		message := ": " + path + " is missing, and no schema has it"
+		if near == "" { // else it is probably misspelled
+			message += " (fctl do --upsert creates it)"
+		}
+		c.noteSkipped(c.unseen, message)
 	}
 	if c.absent > 0 {
 		c.noteSkipped(c.absent, " without the list or element in "+path)
@@ -372,13 +375,13 @@ func (c *creation) noteSkipped(n int, why string) {
 	c.call.NoteSum("skipped ", n, "resource", why)
 }
 
-// nearest looks for what is nearest to paths that match nothing.
+// nearest reports and returns what is nearest to paths that match nothing, "" for nothing.
 func nearest(
 	c *handler.Call, matches int, source configkit.PathSource, keys []any,
 	provider configkit.ResourceProvider,
-) {
+) string {
 	if matches > 0 {
-		return
+		return ""
 	}
 	path := yamlkit.Nearest(c.Docs, source, keys, provider)
 	if path == "" && len(keys) == 0 {
@@ -387,6 +390,7 @@ func nearest(
 	if path != "" {
 		c.Nearest(path)
 	}
+	return path
 }
 
 // maxSpelled is the maximum number of documents that otherSpelling looks at.

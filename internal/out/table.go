@@ -94,7 +94,7 @@ const narrowest = 10
 // fit reduces the widest columns until a table fits into a number of characters, or until they are
 // too narrow to be useful. Columns that say which thing has which value are reduced after all others.
 func fit(head []string, widths []int, width int) {
-	last := []string{"NAME", "UNIT", "LINK", "VALUE", "OLD", "NEW"}
+	last := []string{"NAME", "UNIT", "LINK", "CREATED", "VALUE", "OLD", "NEW"}
 	for _, all := range []bool{false, true} {
 		for {
 			total, widest := 0, -1

@@ -28,7 +28,7 @@ func CheckConflict(u *InputUnit) error {
 	}
 	first := 1 + bytes.Count(u.Data[:begin], []byte("\n"))
 	last := first + bytes.Count(u.Data[begin:end], []byte("\n"))
-	const hint = "resolve the conflict first; " +
+	const hint = "keep the lines that are right, and delete the markers; " +
 		"'fctl help merging' says how fctl avoids such conflicts"
 	f := diag.Input(u.File, hint,
 		fmt.Errorf("lines %d to %d are a git conflict that is not resolved", first, last))

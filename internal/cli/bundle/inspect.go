@@ -57,6 +57,14 @@ that says when they are ready. All problems are reported, with their positions.`
 			problems = append(problems, diag.Failures(err, api.FailureUsage)...)
 		}
 		r.unchecked(bundles)
+		if len(problems) == 0 {
+			resources := 0
+			for _, b := range bundles {
+				resources += len(b.Resources)
+			}
+			a.Note(r.settings, diag.Count(len(bundles), "Bundle")+" with "+
+				diag.Count(resources, "resource")+": no problem")
+		}
 		problems.Sort()
 		return problems.Err()
 	}

@@ -221,7 +221,11 @@ next fctl undo takes back.`,
 					"undo' takes back %s", idle, title)
 				return diag.ExitError(diag.ExitNo)
 			}
-			s.Note("undone: %s", title)
+			if c.DryRun {
+				s.Note("this would be undone: %s", title)
+			} else {
+				s.Note("undone: %s", title)
+			}
 			return nil
 		})
 	}

@@ -27,7 +27,7 @@ type SelectFlags struct {
 // Add adds the flags.
 func (o *SelectFlags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.where, "where", "",
-		"select only entities with these attributes, such as `\"Labels.tier = 'web'\"`; see "+
+		"select only entities for which `EXPR` is true, such as \"Labels.tier = 'web'\": "+
 			"'fctl help filters'")
 	flags.StringVar(&o.filter, "filter", "",
 		"select only entities that the stored filter `[SPACE/]SLUG` selects")

@@ -69,7 +69,7 @@ func (c *Common) AddDryRun(flags *pflag.FlagSet) {
 // AddNoCrossSpace adds the flag --no-cross-space.
 func (c *Common) AddNoCrossSpace(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.NoCrossSpace, "no-cross-space", false,
-		"then resolve only automatic links to units of their own space")
+		"ignore automatic links to other spaces when links are resolved afterwards")
 }
 
 // AddShowSecrets adds the flag --show-secrets.

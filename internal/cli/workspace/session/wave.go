@@ -31,13 +31,13 @@ func (o *ResolveFlags) Add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.strict, "strict", false,
 		"write nothing if a need is ambiguous or has no provider")
 	flags.BoolVar(&o.force, "force", false, "write also bound values that were edited")
-	flags.BoolVar(&o.noSelf, "no-self", false, "leave needs that the unit itself satisfies")
+	flags.BoolVar(&o.noSelf, "no-self", false, "do not fill needs of a unit from the unit itself")
 	flags.BoolVar(&o.prune, "prune", false, "delete resources that are not produced any more "+
 		"(Upsert)")
 	flags.BoolVar(&o.adoptNamespace, "adopt-namespace", false,
 		"give resources that a merge adds the namespace of the unit")
 	flags.StringVar(&o.ambiguous, "ambiguous", "",
-		"take the first of several providers with different values (`HOW`: first)")
+		"`HOW` to fill a need whose providers have different values: first takes the first one")
 	flags.Int64Var(&o.toRevision, "to-revision", 0,
 		"merge the upstream up to revision `N`; 0 is the head")
 }
