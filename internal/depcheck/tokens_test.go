@@ -13,7 +13,7 @@ import (
 // needs more says what it replaces, or why nothing can go.
 func budget() map[string]int {
 	return map[string]int{
-		"api": 5, "base": 66, "document": 85, "knowledge": 96, "languages": 37, "configkit": 140,
+		"api": 5, "base": 66, "document": 86, "knowledge": 96, "languages": 37, "configkit": 140,
 		"functions": 114, "systems": 288, "commands": 171, "programs": 7,
 	}
 }
