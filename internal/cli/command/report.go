@@ -46,7 +46,7 @@ func (a *App) Report(cmd *cobra.Command, kind *Choice, rule string, files []stri
 			}
 			row := api.AttributeValue{Score: "High", Position: &f.Pos}
 			row.ResourceType, row.Path = api.ResourceType(f.Resource), api.ResolvedPath(f.Path)
-			row.Issues = []api.Issue{{Message: f.Message}}
+			row.Issues = []api.Issue{{Message: a.Masked(f.Message)}}
 			files, found[f.Pos.File] = append(files, f.Pos.File), append(found[f.Pos.File], row)
 		}
 	}

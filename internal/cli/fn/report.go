@@ -2,7 +2,6 @@ package fn
 
 import (
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,12 +20,16 @@ func (r *runner) printReport(
 	if o.report.Value == string(report.Text) {
 		return nil
 	}
+	at := map[krm.FileRef]*krm.Item{}
+	for _, item := range items {
+		at[krm.FileRef{Path: item.Path, Index: item.Index}] = item
+	}
 	var results []report.Result
 	for _, s := range steps {
 		var found api.AttributeValueList
 		for i := range s.Results {
 			if s.Results[i].Severity != krm.SeverityInfo {
-				found = append(found, rowOf(&s.Results[i], root, items))
+				found = append(found, rowOf(&s.Results[i], root, at))
 			}
 		}
 		if s.Err != nil && len(found) == 0 {
@@ -46,8 +49,8 @@ func (r *runner) printReport(
 	return r.app.Write(text)
 }
 
-// rowOf returns a result of a function as a row of a report.
-func rowOf(result *krm.Result, root string, items []*krm.Item) api.AttributeValue {
+// rowOf returns a result of a function as a row of a report. at has the resources by where they are.
+func rowOf(result *krm.Result, root string, at map[krm.FileRef]*krm.Item) api.AttributeValue {
 	row := api.AttributeValue{
 		Score: "High", Position: &api.Position{File: diag.FileName(root)},
 		Issues: []api.Issue{{Message: result.Message}},
@@ -63,13 +66,11 @@ func rowOf(result *krm.Result, root string, items []*krm.Item) api.AttributeValu
 		return row
 	}
 	row.Position.File = diag.FileName(filepath.Join(root, filepath.FromSlash(result.File.Path)))
-	at := slices.IndexFunc(items, func(i *krm.Item) bool {
-		return i.Path == result.File.Path && i.Index == result.File.Index
-	})
-	if at < 0 {
+	item := at[*result.File]
+	if item == nil {
 		return row
 	}
-	value := items[at].Doc.Value()
+	value := item.Doc.Value()
 	path := strings.NewReplacer("[", ".", "]", "").Replace(string(row.Path)) // as functions write it
 	for segment := range strings.SplitSeq(path, ".") {
 		below := value.Get(segment)

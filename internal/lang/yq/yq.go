@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -106,6 +107,8 @@ type Expression struct {
 	// no comment is lost, because yq moves the comments below a key without a value to the next
 	// key.
 	commented bool
+	// calculates says that the expression calculates with numbers, and makes no texts of them.
+	calculates bool
 }
 
 // Compile parses an expression. The error is an *[expression.Error].
@@ -123,14 +126,15 @@ func Compile(text string) (*Expression, error) {
 	}
 	p.styled = has(node, "ASSIGN_STYLE")
 	p.commented = has(node, "ASSIGN_COMMENT")
+	p.calculates = !has(node, "TO_STRING", "STRING_INT") && has(node, "ADD", "ADD_ASSIGN", "SUBTRACT",
+		"SUBTRACT_ASSIGN", "MULTIPLY", "MULTIPLY_ASSIGN", "DIVIDE", "MODULO", "COMPARE")
 	return p, nil
 }
 
-// has reports whether an expression has an operator, given by the library's name for it.
-func has(node *yqlib.ExpressionNode, operator string) bool {
-	return node != nil &&
-		(node.Operation.OperationType.Type == operator || has(node.LHS, operator) ||
-			has(node.RHS, operator))
+// has reports whether an expression has one of some operators, given by the library's names for them.
+func has(node *yqlib.ExpressionNode, operators ...string) bool {
+	return node != nil && (slices.Contains(operators, node.Operation.OperationType.Type) ||
+		has(node.LHS, operators...) || has(node.RHS, operators...))
 }
 
 // compileError turns an error of the library into an *[expression.Error]. The library seldom
@@ -253,7 +257,7 @@ func (r *Run) decode(text []byte) (*yqlib.CandidateNode, error) {
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("the document is empty")
 	}
-	if err == nil {
+	if err == nil && r.program.calculates {
 		respell(node, "0", "0o")
 	}
 	return node, err
@@ -359,8 +363,10 @@ func (r *Run) print(results ...*yqlib.CandidateNode) (text []byte, err error) {
 	}()
 	nodes := list.New()
 	for _, n := range results {
-		respell(n, "0o", "0")
-		defer respell(n, "0", "0o")
+		if r.program.calculates {
+			respell(n, "0o", "0")
+			defer respell(n, "0", "0o")
+		}
 		nodes.PushBack(n)
 	}
 	var b bytes.Buffer
