@@ -20,8 +20,8 @@ type emitter struct {
 	// well; 0 for none.
 	unended int32
 	flow    flowStyle
-	column  int  // of the line in flow style, if its entries are on lines of their own
-	noBlock bool // the text that follows in the document would become part of a block scalar
+	indent  string // of the line in flow style, if its entries are on lines of their own
+	noBlock bool   // the text that follows in the document would become part of a block scalar
 	// dash is the number of columns from the dash of the next item to its value, as its siblings
 	// have it; 0 for two.
 	dash int
@@ -296,7 +296,7 @@ func (e *emitter) inFlow(slot int32) {
 	}
 	brackets, kids := empty(n.Kind), e.d.kids(i)
 	e.b = append(e.b, brackets[0])
-	if e.flow.step > 0 && len(kids) > 0 {
+	if e.flow.step != "" && len(kids) > 0 {
 		e.flowLines(i, kids)
 	} else {
 		for k, kid := range kids {
@@ -325,19 +325,17 @@ func (e *emitter) flowLines(i int32, kids []int32) {
 		}
 		return
 	}
-	outer := e.column
-	e.column += e.flow.step
+	outer := e.indent
+	e.indent += e.flow.step
 	for k, kid := range kids {
-		e.b = append(e.b, e.lineEnd...)
-		e.pad(e.column)
+		e.b = append(append(e.b, e.lineEnd...), e.indent...)
 		e.flowEntry(kid, isMap)
 		if k < len(kids)-1 || !e.flow.json {
 			e.b = append(e.b, ',')
 		}
 	}
-	e.column = outer
-	e.b = append(e.b, e.lineEnd...)
-	e.pad(outer)
+	e.indent = outer
+	e.b = append(append(e.b, e.lineEnd...), outer...)
 }
 
 // flowEntry writes an entry of a flow collection.

@@ -66,9 +66,9 @@ func (d *document) styleFor(i, r int32) scalar.Style {
 type flowStyle struct {
 	json   bool // as JSON
 	quoted bool // as JSON or KYAML, in which strings have double quotes
-	// step is by how many columns entries on lines of their own are indented. It is 0 if they are on
-	// the line of their collection.
-	step int
+	// step are the blanks by which entries on lines of their own are indented. It is "" if they are
+	// on the line of their collection.
+	step string
 }
 
 // flowStyle returns the style of the document. It is JSON if the outermost map has quoted keys, and
@@ -83,8 +83,8 @@ func (d *document) flowStyle() flowStyle {
 		f.json = d.n[1].KeyStyle == scalar.DoubleStyle
 		f.quoted = f.json || d.n[1].KeyStyle == scalar.PlainStyle &&
 			!d.hasPlainStrings()
-		if f.quoted && d.lineIndent(first) == d.column(first) && first > int(d.n[0].Val) {
-			f.step = d.column(first) - d.lineIndent(int(d.n[0].Val))
+		if f.quoted && d.beginsLine(first) {
+			f.step = strings.TrimPrefix(d.lineIndent(first), d.lineIndent(int(d.n[0].Val)))
 		}
 	}
 	d.cache.flowStyle = &f
@@ -102,8 +102,14 @@ func (d *document) hasPlainStrings() bool {
 	return false
 }
 
-// lineIndent returns the number of blanks at the beginning of the line of p.
-func (d *document) lineIndent(p int) int { return d.column(d.skipBlanks(d.lineStart(p))) }
+// lineIndent returns the blanks at the beginning of the line of p.
+func (d *document) lineIndent(p int) string {
+	from := d.lineStart(p)
+	return string(d.src[from:d.skipBlanks(from)])
+}
+
+// beginsLine reports whether only blanks are before p on its line.
+func (d *document) beginsLine(p int) bool { return d.skipBlanks(d.lineStart(p)) == p }
 
 // flowChildren makes the patches for flow collection i, of which some source entries remain. have
 // are its entries in the source, kids the present ones.
@@ -164,7 +170,7 @@ type flowLayout struct {
 	comma     bool // a comma follows the last entry
 	separator string
 	style     flowStyle // of new entries
-	column    int       // of the line on which they begin
+	indent    string    // of the line on which they begin
 }
 
 // flowLayout returns the layout of flow collection i with the source entries have.
@@ -177,9 +183,9 @@ func (p *printer) flowLayout(i int32, have []int32) flowLayout {
 	if f.ownLines {
 		f.separator = "," + p.e.lineEnd + string(d.src[bol:last])
 	}
-	f.style, f.column = d.flowStyle(), d.lineIndent(last)
+	f.style, f.indent = d.flowStyle(), d.lineIndent(last)
 	if n := &d.n[have[len(have)-1]]; !f.ownLines && bytes.IndexByte(d.src[n.Val:n.ValEnd], '\n') < 0 {
-		f.style.step = 0
+		f.style.step = ""
 	}
 	return f
 }
@@ -250,7 +256,7 @@ func (p *printer) removeFlowTail(i int32, have []int32, kept int, f flowLayout, 
 
 // flowEntryText returns the text of new entry slot of flow collection i.
 func (p *printer) flowEntryText(i, slot int32, f flowLayout) string {
-	e := emitter{d: p.d, lineEnd: p.e.lineEnd, flow: f.style, column: f.column}
+	e := emitter{d: p.d, lineEnd: p.e.lineEnd, flow: f.style, indent: f.indent}
 	e.flowEntry(slot, p.d.n[i].Kind == scan.MapNode)
 	return string(e.b)
 }
@@ -260,11 +266,11 @@ func (p *printer) flowEntryText(i, slot int32, f flowLayout) string {
 func (p *printer) flowText(slot, i int32) string {
 	e := emitter{d: p.d, lineEnd: p.e.lineEnd, flow: p.d.flowStyle()}
 	old := &p.d.n[i]
-	e.column = p.d.lineIndent(int(old.Val))
+	e.indent = p.d.lineIndent(int(old.Val))
 	isFull := (old.Kind == scan.MapNode || old.Kind == scan.ListNode) && int32(old.Next) > i+1
 	if isFull && bytes.IndexByte(p.d.src[old.Val:old.ValEnd], '\n') < 0 ||
-		!isFull && (old.KeyStyle == scalar.NoStyle || e.column != p.d.column(int(old.Key))) {
-		e.flow.step = 0
+		!isFull && (old.KeyStyle == scalar.NoStyle || !p.d.beginsLine(int(old.Key))) {
+		e.flow.step = ""
 	}
 	e.inFlow(slot)
 	return string(e.b)
