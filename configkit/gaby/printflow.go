@@ -26,7 +26,7 @@ func (p *printer) replaceFlow(s valueSpan, i int32) {
 		text = string(e.b)
 	default:
 		c := scalar.Context{Flow: true, Old: d.styleFor(i, r)}
-		if c.Old == scalar.PlainStyle && d.flowStyle().quoted {
+		if d.flowStyle().quoted {
 			c.Old = scalar.DoubleStyle
 		}
 		text = scalar.Format(d.scalarTag(r), p.e.text(r), c)
