@@ -59,15 +59,18 @@ func (o *linkFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.transform, "transform-invocation", "",
 		"run the stored invocation `[SPACE/]SLUG` on the upstream (Upsert)")
 	flags.StringArrayVar(&o.upstreamPaths, "upstream-path", nil,
-		"TransformPaths: read `NAME=TYPE:RESOURCE:PATH`")
+		"TransformPaths: read a `VALUE`, NAME=TYPE:RESOURCE:PATH")
 	flags.StringArrayVar(&o.upstreamGetters, "upstream-getter", nil,
-		"TransformPaths: read what a function returns, `\"NAME=FUNCTION ARG...\"`")
+		"TransformPaths: read what a `CALL` returns, \"NAME=FUNCTION ARG...\"")
 	flags.StringArrayVar(&o.downstreamPaths, "downstream-path", nil,
-		"TransformPaths: write `\"[KEY=]TYPE:RESOURCE:PATH=[int:|bool:][template:|cel:]EXPR\"`")
+		"TransformPaths: write a `VALUE`, "+
+			"\"[KEY=]TYPE:RESOURCE:PATH=[int:|bool:][template:|cel:]EXPR\"")
 	flags.StringArrayVar(&o.downstreamSetters, "downstream-setter", nil,
-		"TransformPaths: run `\"[KEY=]FUNCTION ARG...\"`; an ARG may begin with template: or cel:")
+		"TransformPaths: run a `CALL`, \"[KEY=]FUNCTION ARG...\"; an ARG may begin with "+
+			"template: or cel:")
 	flags.StringArrayVar(&o.bindings, "manual-binding", nil,
-		"`TYPE:RESOURCE:NEEDED=[int:|bool:]TYPE:RESOURCE:PROVIDED`, or for Insert "+
+		"fill a needed path from a provided one: `BINDING` is "+
+			"TYPE:RESOURCE:NEEDED=[int:|bool:]TYPE:RESOURCE:PROVIDED, or for Insert "+
 			"TYPE:RESOURCE:NEEDED")
 	flags.BoolVar(&o.stripMetadata, "insert-strip-metadata", false,
 		"Insert: leave out the block with the metadata of an application file")
