@@ -256,6 +256,9 @@ func (m *textMerger) side(options mutation.Options) (*side, error) {
 	return s, m.rest(s, options)
 }
 
+// mostRespelled is the number of conflicting lines above which blanks and quotes are not the reason.
+const mostRespelled = 100
+
 // rest merges comments and layout into a side whose text has the right values.
 func (m *textMerger) rest(s *side, options mutation.Options) error {
 	ours, _, err := m.values(m.base, m.theirs, m.ours, options, true)
@@ -284,6 +287,9 @@ func (m *textMerger) rest(s *side, options mutation.Options) error {
 	} {
 		texts := as
 		if way.respelled {
+			if best < 0 || best > mostRespelled {
+				break
+			}
 			texts = m.respelled(as)
 		}
 		if way.arranged {
