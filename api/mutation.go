@@ -272,7 +272,7 @@ type MutationConflictList []MutationConflict
 // ResourceMutationList describes what happened to a unit.
 type ResourceMutationList []ResourceMutation
 
-// MarshalJSON prints the list at once: the text of an element with a MarshalJSON is read once more.
+// MarshalJSON encodes the list in one step. encoding/json would read the text of every element twice.
 func (l ResourceMutationList) MarshalJSON() ([]byte, error) {
 	if l == nil {
 		return []byte("null"), nil

@@ -358,7 +358,7 @@ func TestApplyInPart(t *testing.T) {
 func TestLongAnswers(t *testing.T) {
 	s, root := agent(t, "--allow-write")
 	place(t, filepath.Join(root, "many.yaml"), strings.Repeat(web+"---\n", 1000))
-	for _, c := range []struct { // in this order: what is applied passes
+	for _, c := range []struct { // in this order: after apply, the preview finds nothing
 		tool      string
 		functions []object
 	}{

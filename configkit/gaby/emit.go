@@ -309,8 +309,8 @@ func (e *emitter) inFlow(slot int32) {
 	e.b = append(e.b, brackets[1])
 }
 
-// flowLines writes the entries of collection i on lines of their own. In KYAML the brackets of maps
-// in a list are beside those of the list.
+// flowLines writes the entries of collection i on lines of their own. KYAML
+// puts the brackets of maps beside those of their list: [{...}, {...}].
 func (e *emitter) flowLines(i int32, kids []int32) {
 	isMap := e.d.n[i].Kind == scan.MapNode
 	if !isMap && !e.flow.json && !slices.ContainsFunc(kids, func(kid int32) bool {

@@ -375,7 +375,7 @@ func (c *creation) noteSkipped(n int, why string) {
 	c.call.NoteSum("skipped ", n, "resource", why)
 }
 
-// nearest reports and returns what is nearest to paths that match nothing, "" for nothing.
+// nearest reports and returns the path that is nearest to paths without a match, "" for none.
 func nearest(
 	c *handler.Call, matches int, source configkit.PathSource, keys []any,
 	provider configkit.ResourceProvider,

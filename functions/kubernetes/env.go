@@ -161,7 +161,7 @@ func (a *assignment) setAt(call *handler.Call, c *container, index string) error
 	}
 	// Kubernetes does not allow both a value and a valueFrom.
 	if from := c.at("env", index, "valueFrom"); c.doc.Exists(from...) {
-		call.NoteNames("the value replaces valueFrom", a.name)
+		call.NoteNames("a value replaces valueFrom", a.name)
 		return c.doc.Delete(from...)
 	}
 	return nil

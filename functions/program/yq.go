@@ -71,7 +71,7 @@ func setYQFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 						c.Note(pos, text)
 					}
 					if len(made) == 1 && made[0] != doc {
-						c.Note(doc.Position(), "the resource is printed by yq, with its layout: edits "+
+						c.Note(doc.Position(), "yq prints this resource in a layout of its own: edits "+
 							"cannot express the change")
 					}
 					instead[doc] = made

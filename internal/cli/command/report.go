@@ -20,7 +20,7 @@ func AddReport(flags *pflag.FlagSet) *Choice {
 }
 
 // Reports makes the error of a command that checks the files it is given a report, if --report has
-// another format than text. rule is what the findings are called there.
+// another format than text. rule names its findings.
 func (a *App) Reports(cmd *cobra.Command, kind *Choice, rule string) {
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {

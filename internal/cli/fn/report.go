@@ -11,9 +11,9 @@ import (
 	"github.com/fctl-dev/fctl/internal/out/report"
 )
 
-// printReport prints the results of functions, and why one failed, as a report, without what is only
-// information. root is the directory of the files, and items are the resources that the functions
-// got: they have the lines.
+// printReport prints a report of the errors and warnings of functions, and of the error of a function
+// that failed without one. root is the directory of the files. items are the input of the functions,
+// for the lines of resources.
 func (r *runner) printReport(
 	o *resultFlags, root string, items []*krm.Item, steps []*krm.StepResult,
 ) error {
@@ -77,7 +77,7 @@ func rowOf(result *krm.Result, root string, at map[krm.FileRef]*krm.Item) api.At
 		if n, err := strconv.Atoi(segment); err == nil {
 			below = value.Index(n)
 		}
-		if !below.Exists() { // what is missing belongs here
+		if !below.Exists() { // a missing field is reported at its parent
 			break
 		}
 		value = below

@@ -331,7 +331,7 @@ func (r *Resolver) unknownWord(s api.FunctionSignature, name string) *api.Failur
 	names := r.Flags.Names()
 	if slices.Contains(names, name) { // Recognize knows the flags that may be here
 		return inFunction(s.FunctionName, diag.UsageHint("to use it as a value, write '--' before it",
-			"the flag --%s comes before FUNCTION", name))
+			"--%s must come before FUNCTION", name))
 	}
 	for _, p := range s.Parameters {
 		names = append(names, p.ParameterName)

@@ -98,7 +98,7 @@ func (v *Values) Mutations(list api.ResourceMutationList) api.ResourceMutationLi
 		}
 		m.ResourceMutationInfo = masked("", m.ResourceMutationInfo)
 		paths := make(api.MutationMap, len(m.PathMutationMap))
-		for path, info := range m.PathMutationMap { // a program may make keys and names of values
+		for path, info := range m.PathMutationMap { // a program may use a value as a key or name
 			paths[api.ResolvedPath(v.Copied(string(path)))] = masked(path, info)
 		}
 		m.PathMutationMap = paths

@@ -47,7 +47,7 @@ func fromDocument(v gaby.Value) starlark.Value {
 	if text, ok := data.(string); ok && !utf8.ValidString(text) {
 		data = v.Text() // for the bytes of a !!binary, their base64 text
 	}
-	if _, ok := data.(float64); ok { // also what an int of 64 bits cannot hold
+	if _, ok := data.(float64); ok { // integers of more than 64 bits are floats, too
 		if n, ok := new(big.Int).SetString(v.Text(), 10); ok && n.BitLen() <= maxIntBits {
 			return starlark.MakeBigInt(n)
 		}

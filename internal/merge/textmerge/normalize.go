@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation"
@@ -45,8 +46,7 @@ func sameLineEnds(base, ours, theirs []byte) (b, o, t, end []byte, ok bool) {
 // threeTexts are base, ours and theirs, with the same values in different layouts.
 type threeTexts [3][]byte
 
-// respelled gives the lines that a text got with values of the others the blanks and quotes that they
-// have there.
+// respelled restores the blanks and quotes of lines that were copied by value from the other side.
 func (m *textMerger) respelled(texts threeTexts) threeTexts {
 	sides := [][]string{lines.Split(string(m.ours)), lines.Split(string(m.theirs))}
 	key := func(line string) string { return strconv.Itoa(lines.Indentation(line)) + bare(line) }
@@ -72,13 +72,16 @@ func (m *textMerger) respelled(texts threeTexts) threeTexts {
 	return texts
 }
 
-// bare returns a line without what may be written in several ways.
-func bare(line string) string {
-	return strings.NewReplacer(" ", "", "\t", "", `"`, "", "'", "", ":", "=").Replace(line)
-}
+// spellings removes blanks and quotes, and writes = for a colon.
+var spellings = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(" ", "", "\t", "", `"`, "", "'", "", ":", "=")
+})
 
-// oursIfBare settles a conflict of lines that differ only in what bare leaves out, and of which one
-// side got some with values of the other.
+// bare returns a line without blanks and quotes, so that two spellings of an entry are equal.
+func bare(line string) string { return spellings().Replace(line) }
+
+// oursIfBare takes our lines if theirs differ only in spelling, and one side has lines that were
+// copied by value.
 func (m *textMerger) oursIfBare(c lines.Chunk) ([]string, bool) {
 	if both, ok := bothLines(c); ok {
 		return both, true

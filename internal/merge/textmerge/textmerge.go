@@ -256,7 +256,7 @@ func (m *textMerger) side(options mutation.Options) (*side, error) {
 	return s, m.rest(s, options)
 }
 
-// mostRespelled is the number of conflicting lines above which blanks and quotes are not the reason.
+// mostRespelled is the number of conflicting lines above which spelling is unlikely to be the cause.
 const mostRespelled = 100
 
 // rest merges comments and layout into a side whose text has the right values.

@@ -400,7 +400,7 @@ func junit(units []Result) ([]byte, error) {
 			if found := u.findingsOf(list); len(found) > 0 && u.Response.ValidationFailed {
 				c.Failure = junitProblemOf(found)
 				suite.Failures++
-			} else if len(found) > 0 { // warnings of what passed
+			} else if len(found) > 0 { // only warnings
 				c.Skipped = junitProblemOf(found)
 				suite.Skipped++
 			} else if found := u.uncheckedFindings(list); len(found) > 0 &&

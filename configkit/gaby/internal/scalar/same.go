@@ -30,7 +30,7 @@ func Same(t Tag, a, b string) bool {
 	return long == "" || other == "" || long == other
 }
 
-// Canonical returns a text that those which are the same value with a tag have in common.
+// Canonical returns one text for all spellings of a value with a tag.
 func Canonical(t Tag, text string) string {
 	if long := integerDigits(text); t == FloatTag && long != "" {
 		return long

@@ -61,7 +61,7 @@ func (o *linkFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.upstreamPaths, "upstream-path", nil,
 		"TransformPaths: read a `VALUE`, NAME=TYPE:RESOURCE:PATH")
 	flags.StringArrayVar(&o.upstreamGetters, "upstream-getter", nil,
-		"TransformPaths: read what a `CALL` returns, \"NAME=FUNCTION ARG...\"")
+		"TransformPaths: read the result of a `CALL`, \"NAME=FUNCTION ARG...\"")
 	flags.StringArrayVar(&o.downstreamPaths, "downstream-path", nil,
 		"TransformPaths: write a `VALUE`, "+
 			"\"[KEY=]TYPE:RESOURCE:PATH=[int:|bool:][template:|cel:]EXPR\"")
