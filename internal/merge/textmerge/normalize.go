@@ -73,6 +73,8 @@ func (m *textMerger) respelled(texts threeTexts) threeTexts {
 }
 
 // spellings removes blanks and quotes, and writes = for a colon.
+//
+//nolint:gochecknoglobals // made once, for the first conflict
 var spellings = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(" ", "", "\t", "", `"`, "", "'", "", ":", "=")
 })
