@@ -16,9 +16,19 @@ type Versions struct {
 	Before, After []byte
 }
 
+// Detail says how much the mutations of a [Difference] tell of a new map.
+type Detail int
+
+const (
+	// NewLeaves is one mutation for each leaf of a new map, as in mutation.Compute.
+	NewLeaves Detail = iota
+	// NewMaps is one mutation for a new map, as in mutation.Compare.
+	NewMaps
+)
+
 // Difference describes what happened to a unit.
 type Difference struct {
-	// Mutations describe the changed resources, see mutation.Compute.
+	// Mutations describe the changed resources.
 	Mutations api.ResourceMutationList
 	// Moved lists the resources that were in another unit before. They are compared with their
 	// state there.
@@ -37,7 +47,7 @@ type Move struct {
 // Diff compares the two states of each unit. A Kubernetes resource whose type and name occur
 // exactly once before and once after, but in different units, has moved. In other toolchains a
 // resource belongs to its unit and cannot move.
-func (e *Executor) Diff(units []Versions) []Difference {
+func (e *Executor) Diff(units []Versions, detail Detail) []Difference {
 	differences := make([]Difference, len(units))
 	read := make([]readVersions, len(units))
 	for i, u := range units {
@@ -49,10 +59,13 @@ func (e *Executor) Diff(units []Versions) []Difference {
 		if d.Err != nil {
 			continue
 		}
+		provider := e.ResourceProvider(units[i].Toolchain)
+		if detail == NewMaps {
+			d.Mutations, d.Err = mutation.Compare(read[i].before, read[i].after, provider)
+			continue
+		}
 		var all api.ResourceMutationList
-		all, d.Err = mutation.Compute(
-			read[i].before, read[i].after, 0, e.ResourceProvider(units[i].Toolchain),
-		)
+		all, d.Err = mutation.Compute(read[i].before, read[i].after, 0, provider)
 		d.Mutations = slices.DeleteFunc(all, func(m api.ResourceMutation) bool {
 			return m.ResourceMutationInfo.MutationType == api.MutationTypeNone
 		})

@@ -1,6 +1,8 @@
 package functions_test
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
@@ -67,7 +69,7 @@ func TestDiffAcrossUnits(t *testing.T) {
 					test.units[i].Toolchain = api.ToolchainKubernetesYAML
 				}
 			}
-			for i, d := range functions.NewStandardExecutor().Diff(test.units) {
+			for i, d := range functions.NewStandardExecutor().Diff(test.units, functions.NewLeaves) {
 				got := ""
 				for _, m := range d.Mutations {
 					got += string(m.ResourceMutationInfo.MutationType) + " /" +
@@ -84,13 +86,30 @@ func TestDiffAcrossUnits(t *testing.T) {
 	}
 }
 
+func TestDiffOfNewMaps(t *testing.T) {
+	const web = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n"
+	for detail, want := range map[functions.Detail][]api.ResolvedPath{
+		functions.NewLeaves: {"spec.selector.app", "spec.selector.tier", "spec.type"},
+		functions.NewMaps:   {"spec"},
+	} {
+		d := functions.NewStandardExecutor().Diff([]functions.Versions{{
+			Toolchain: api.ToolchainKubernetesYAML, Before: []byte(web),
+			After: []byte(web + "spec: {type: ClusterIP, selector: {app: web, tier: front}}\n"),
+		}}, detail)[0]
+		got := slices.Sorted(maps.Keys(d.Mutations[0].PathMutationMap))
+		if !slices.Equal(got, want) || d.Err != nil {
+			t.Errorf("detail %d: %v, %v, want %v", detail, got, d.Err, want)
+		}
+	}
+}
+
 func TestDiffOfUnreadableData(t *testing.T) {
 	differences := functions.NewStandardExecutor().Diff([]functions.Versions{
 		{Toolchain: "Other", Before: []byte("a")},
 		{Toolchain: api.ToolchainAppConfigEnv, Before: []byte("nothing"), After: []byte("A=b\n")},
 		{Toolchain: api.ToolchainKubernetesYAML, Before: []byte("a: [\n"), After: []byte("a: 1\n")},
 		{Toolchain: api.ToolchainKubernetesYAML, Before: []byte("a: 2\n"), After: []byte("a: 1\n")},
-	})
+	}, functions.NewLeaves)
 	for i, d := range differences[:3] {
 		if d.Err == nil {
 			t.Errorf("no error for unit %d", i)

@@ -28,6 +28,7 @@ type differ struct {
 	rough   bool // the cost may be higher than the minimum: long lists are compared by index
 	cost    int  // leaves of the values of all entries
 	renames bool // treat elements that differ in little but the key as renamed
+	newMaps bool // a new map is one entry, not one for each leaf
 	folded  bool // entries recorded now are inside a wholeMap
 	pairs   int  // pairs of elements compared so far, to align lists
 	nesting int  // how many pairs the alignments around this comparison need, multiplied
@@ -113,7 +114,7 @@ func (d *differ) maps(before, after gaby.Value, keys *configkit.MergeKeyTree) {
 
 // add records the leaves of a value that is new in a map.
 func (d *differ) add(v gaby.Value) {
-	if v.Kind() != gaby.Map || !v.First().Exists() || hasLookupKey(v) {
+	if d.newMaps || v.Kind() != gaby.Map || !v.First().Exists() || hasLookupKey(v) {
 		d.entry(api.MutationTypeAdd, v, gaby.Value{})
 		return
 	}

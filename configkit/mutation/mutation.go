@@ -12,6 +12,20 @@ import (
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
+// Compare is [Compute] for readers: a map that is new is one entry, not one for each of its leaves,
+// and resources that did not change have none.
+func Compare(
+	previous, modified gaby.Container, provider configkit.ResourceProvider,
+) (api.ResourceMutationList, error) {
+	changes, err := diffUnits(
+		previous, modified, provider, diffOptions{renames: true, newMaps: true},
+	)
+	if err != nil {
+		return nil, err
+	}
+	return mutationsOf(changes, provider), nil
+}
+
 // Compute compares two states of a unit. Every resource gets an entry, of type None if nothing
 // happened to it. Entries follow the order of the modified documents; deleted resources come last.
 // functionIndex goes into every entry.

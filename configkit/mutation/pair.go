@@ -219,6 +219,7 @@ type diffOptions struct {
 	index     int
 	renames   bool // pair resources and list elements that differ in little but their names
 	unchanged bool // also return resources to which nothing happened
+	newMaps   bool // a new map is one entry, not one for each leaf
 	// former, if not nil, returns the names that a resource has had.
 	former func(*api.ResourceInfo) []api.ResourceName
 }
@@ -245,7 +246,7 @@ func diffUnits(
 	p.pair()
 	var changes []*resourceChange
 	var problems []error
-	d := &differ{index: options.index, renames: options.renames}
+	d := &differ{index: options.index, renames: options.renames, newMaps: options.newMaps}
 	add := func(before, after *Document) {
 		r, err := d.documents(before, after, provider)
 		if problems = append(problems, err); err == nil &&

@@ -99,7 +99,11 @@ func (c *diffRun) printDifferences() error {
 		status = diag.ExitNo
 	}
 	var notes [][]api.Note // by pair
-	for i, d := range c.set.executor.Diff(versions) {
+	detail := functions.NewMaps
+	if !printer.ForPeople() {
+		detail = functions.NewLeaves
+	}
+	for i, d := range c.set.executor.Diff(versions, detail) {
 		p := &c.pairs[i]
 		notes = append(notes, nil)
 		if d.Err != nil {

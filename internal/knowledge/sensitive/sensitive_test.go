@@ -200,13 +200,16 @@ func TestValues(t *testing.T) {
 	info := api.ResourceInfo{ResourceType: "v1/Secret", ResourceName: "/db"}
 	for _, c := range [][3]string{
 		{"data.a", "x", sensitive.Mask},
-		{"data", "{a: b}", sensitive.Mask},
+		{"data", "{a: b, c: [1, {d: e}]}", "{a: (sensitive), c: [(sensitive), {d: (sensitive)}]}"},
+		{"data", "{a: b", sensitive.Mask},
+		{"data", "a: &x b\nc: *x\n", sensitive.Mask},
 		{"data.a", "", ""},
 		{"type", "Opaque", "Opaque"},
 		{"metadata.annotations", "{team: core}", "{team: core}"},
 		{
 			"metadata.annotations",
-			"{team: core, kubectl.kubernetes.io/last-applied-configuration: x}", sensitive.Mask,
+			"{team: core, kubectl.kubernetes.io/last-applied-configuration: x}",
+			"{team: core, kubectl.kubernetes.io/last-applied-configuration: (sensitive)}",
 		},
 	} {
 		t.Run(c[1], func(t *testing.T) {

@@ -136,22 +136,30 @@ var blockHeader = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[|>][-+0-9]*[ \t]*`)
 })
 
-// Value returns the YAML value at a path of a resource as users may see it: a mask if it is secret
-// or contains a secret value. An empty value stays empty.
+// Value returns the YAML value at a path of a resource as users may see it: a mask in place of each
+// secret scalar, the keys of maps as they are. An empty value stays empty.
 func (v *Values) Value(r api.ResourceInfo, path api.ResolvedPath, value string) string {
 	if v == nil || value == "" {
 		return value
 	}
 	t := v.typeIn(r)
-	switch v.provider.Sensitive(t, path) {
-	case configkit.IsSensitive:
-		return Mask
-	case configkit.AboveSensitive:
-		if v.holds(t, path, value) {
-			return Mask
-		}
+	secret := v.provider.Sensitive(t, path)
+	if secret == configkit.NotSensitive {
+		return value
 	}
-	return value
+	doc, err := gaby.ParseYAML([]byte(value))
+	if err != nil || path == "" {
+		return Mask
+	}
+	switch masked, err := v.maskScalars(t, path, doc.Value(), secret); {
+	case err != nil:
+		return Mask
+	case !masked:
+		return value
+	case doc.Value().Kind() == gaby.Scalar:
+		return Mask
+	}
+	return doc.String()
 }
 
 // Has reports whether the value at a path of a resource is secret.
@@ -168,25 +176,32 @@ func (v *Values) typeIn(r api.ResourceInfo) api.ResourceType {
 	return v.secretType(r.ResourceType, string(r.ResourceName), isAnother)
 }
 
-// holds reports whether the value at a path of a type contains a secret value.
-func (v *Values) holds(t api.ResourceType, path api.ResolvedPath, value string) bool {
-	doc, err := gaby.ParseYAML([]byte(value))
-	if err != nil || path == "" {
-		return true
-	}
-	found := false
-	for entry := doc.Value().First(); entry.Exists() && !found; entry = entry.Next() {
-		key := "0" // any index will do
-		if doc.Value().Kind() == gaby.Map {
-			key = yamlpath.Escape(entry.Key())
+// maskScalars masks the secret scalars of the value at a path of a type, and reports whether there are any.
+func (v *Values) maskScalars(
+	t api.ResourceType, path api.ResolvedPath, value gaby.Value, secret configkit.Sensitivity,
+) (masked bool, err error) {
+	switch {
+	case secret == configkit.NotSensitive:
+		return false, nil
+	case !value.First().Exists():
+		if secret == configkit.AboveSensitive {
+			return false, nil
 		}
-		below := path + "." + api.ResolvedPath(key)
-		switch v.provider.Sensitive(t, below) {
-		case configkit.IsSensitive:
-			found = true
-		case configkit.AboveSensitive:
-			found = v.holds(t, below, entry.YAML())
-		}
+		return true, value.Set(Mask)
 	}
-	return found
+	for _, entry := range value.All() {
+		at, below := path+".0", secret // any index will do
+		if value.Kind() == gaby.Map {
+			at = path + "." + api.ResolvedPath(yamlpath.Escape(entry.Key()))
+		}
+		if secret == configkit.AboveSensitive {
+			below = v.provider.Sensitive(t, at)
+		}
+		found, err := v.maskScalars(t, at, entry, below)
+		if err != nil {
+			return false, err
+		}
+		masked = masked || found
+	}
+	return masked, nil
 }

@@ -39,18 +39,21 @@ func renderDiff(terminal Terminal, r Result) (Rendered, error) {
 	return Rendered{text: Chunks{diff.Unified(f)}}, nil
 }
 
-// starts returns where resources begin, with their names. A file of configuration that is one
-// resource without a type and a name needs none.
+// starts returns where resources begin, with their names.
 func starts(lines []handler.ResourceLine) []diff.Start {
 	starts := make([]diff.Start, len(lines))
 	for i, l := range lines {
 		starts[i].Line = l.Line
-		if l.Resource != nil && (l.Resource.ResourceType != appkit.NoSchema ||
-			l.Resource.ResourceName != appkit.NoName) {
+		if l.Resource != nil && !isWholeFile(l.Resource) {
 			starts[i].Name = l.Resource.String()
 		}
 	}
 	return starts
+}
+
+// isWholeFile reports whether a resource is a file of configuration without a type and a name.
+func isWholeFile(r *api.ResourceInfo) bool {
+	return r.ResourceType == appkit.NoSchema && r.ResourceName == appkit.NoName
 }
 
 // showsDiff reports whether a person reads a diff, on a terminal or in colour.

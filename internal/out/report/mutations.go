@@ -20,11 +20,12 @@ import (
 // maxValue is the number of characters of a value shown on a line of a terminal.
 const maxValue = 60
 
-// Changes prints mutations for a terminal: a resource with its changes, one per line, each with the
-// function that made it. by returns the name of the function with an index; it may be nil.
+// Changes prints mutations for a terminal: a resource and below it its changes, one per line, each
+// with the function that made it. by returns the name of the function with an index; it may be nil.
 //
-//	~ apps/v1/Deployment shop/web  spec.replicas: 3 -> 5   by set-replicas
-//	                               metadata.labels.team: + core   by set-label
+//	~ apps/v1/Deployment shop/web
+//	    metadata.labels: + {team: core, tier: front} (2 values)   by set-label
+//	    spec.replicas: 3 -> 5   by set-replicas
 //	+ v1/Service shop/web   by upsert-resource
 //	- v1/ConfigMap shop/old   by delete-resource
 //
@@ -50,7 +51,11 @@ type changePrinter struct {
 
 func (p *changePrinter) resource(m *api.ResourceMutation) {
 	info := m.ResourceMutationInfo
-	switch name := diag.Printable(m.Resource.String()); info.MutationType {
+	name := diag.Printable(m.Resource.String())
+	if isWholeFile(&m.Resource) {
+		name = "the whole file"
+	}
+	switch info.MutationType {
 	case api.MutationTypeAdd:
 		p.line(p.new("+ ")+p.terminal.head(name), info.Index)
 	case api.MutationTypeDelete:
@@ -61,17 +66,18 @@ func (p *changePrinter) resource(m *api.ResourceMutation) {
 		if info.MutationType == api.MutationTypeReplace {
 			mark = "= "
 		}
-		p.paths(mark+p.terminal.head(name)+"  ",
-			out.Pad("", out.Width(mark+name)+2), m)
+		if isWholeFile(&m.Resource) {
+			p.paths("", m)
+			return
+		}
+		p.b.WriteString(mark + p.terminal.head(name) + "\n")
+		p.paths("    ", m)
 	}
 }
 
-// paths prints the changes inside a resource. lead begins the first line, indent the others.
-func (p *changePrinter) paths(lead, indent string, m *api.ResourceMutation) {
-	line := func(text string, index int) {
-		p.line(lead+text, index)
-		lead = indent
-	}
+// paths prints the changes inside a resource.
+func (p *changePrinter) paths(indent string, m *api.ResourceMutation) {
+	line := func(text string, index int) { p.line(indent+text, index) }
 	for _, path := range slices.SortedFunc(maps.Keys(m.PathMutationMap), compareShown) {
 		info := m.PathMutationMap[path]
 		if isTextPatch(info) {
@@ -119,9 +125,9 @@ func (p *changePrinter) change(info api.MutationInfo) string {
 	value := onOneLine(info.Value)
 	switch {
 	case info.MutationType == api.MutationTypeAdd:
-		return p.new("+ " + out.Shorten(value, maxValue))
+		return p.new("+ "+out.Shorten(value, maxValue)) + countOf(info.Value)
 	case info.MutationType == api.MutationTypeDelete:
-		return p.old("- " + out.Shorten(value, maxValue))
+		return p.old("- "+out.Shorten(value, maxValue)) + countOf(info.Value)
 	case info.MutationType == api.MutationTypeNone:
 		return "unchanged"
 	case info.Previous == "":
@@ -129,6 +135,15 @@ func (p *changePrinter) change(info api.MutationInfo) string {
 	}
 	old, now := cutWhereEqual(onOneLine(info.Previous), value)
 	return p.old(out.Shorten(old, maxValue)) + " -> " + p.new(out.Shorten(now, maxValue))
+}
+
+// countOf returns how many values a map or list has, "" for one.
+func countOf(text string) string {
+	doc, err := gaby.ParseYAML([]byte(text))
+	if err != nil || doc.Value().Leaves() < 2 {
+		return ""
+	}
+	return " (" + diag.Count(doc.Value().Leaves(), "value") + ")"
 }
 
 func isTextPatch(info api.MutationInfo) bool { return strings.HasPrefix(info.Patch, "@@") }

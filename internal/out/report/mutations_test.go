@@ -70,20 +70,21 @@ func changesForAPerson() api.ResourceMutationList {
 
 func TestChangesForAPerson(t *testing.T) {
 	by := func(i int) string { return map[int]string{0: "set-replicas", 1: "set-label"}[i] }
-	const want = `~ apps/v1/Deployment shop/web  data.text: lines changed   by set-label
-                                 @@ -1,2 +1,2 @@
-                                  one
-                                 -two
-                                 +2
-                               metadata.labels.team: + core   by set-label
-                               spec.long: -> long long long long long long long long long long long long…
-                               spec.longer: …long long long long then long long long long long long lon… -> …long long long long now
-                               spec.one: + {name: x}   by set-label
-                               spec.replicas: 3 -> 5   by set-replicas
-                               spec.template.spec.containers.?name=web.args.1: - --debug   by set-label
-                               spec.template.spec.containers.?name=web.args.2: + {name: x, value: [a, "b\n"]}   by set-label
-                               spec.template.spec.containers: app is now main   by set-label
-                               spec.template.spec.containers: in the order web, main   by set-label
+	const want = `~ apps/v1/Deployment shop/web
+    data.text: lines changed   by set-label
+      @@ -1,2 +1,2 @@
+       one
+      -two
+      +2
+    metadata.labels.team: + core   by set-label
+    spec.long: -> long long long long long long long long long long long long…
+    spec.longer: …long long long long then long long long long long long lon… -> …long long long long now
+    spec.one: + {name: x}   by set-label
+    spec.replicas: 3 -> 5   by set-replicas
+    spec.template.spec.containers.?name=web.args.1: - --debug   by set-label
+    spec.template.spec.containers.?name=web.args.2: + {name: x, value: [a, "b\n"]} (3 values)   by set-label
+    spec.template.spec.containers: app is now main   by set-label
+    spec.template.spec.containers: in the order web, main   by set-label
 + v1/Service shop/new   by set-replicas
 - v1/Service shop/old   by set-label
 `
@@ -99,7 +100,7 @@ func TestChangesForAPerson(t *testing.T) {
 	}.Changes(changesForAPerson()[:1], nil,
 		nil))
 	for _, part := range []string{
-		"~ <*apps/v1/Deployment shop/web>  data.text",
+		"~ <*apps/v1/Deployment shop/web>\n    data.text: ",
 		" spec.replicas: <-3> -> <+5>\n", " <--two>\n", ": <++ core>\n",
 	} {
 		t.Run(part, func(t *testing.T) {
