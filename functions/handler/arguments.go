@@ -63,8 +63,7 @@ func (f *function) assignNames(
 	// reported as well.
 	tooFew := !outOfOrder && unknown == 0 && len(args) < f.RequiredParameters
 	if tooFew {
-		err := f.problem("", "insufficient arguments: got %d, expected %d%s", len(args),
-			f.RequiredParameters, f.parameterList())
+		err := f.missing(params[len(args):f.RequiredParameters])
 		err.HintText = cmp.Or(f.twoInOne(args), f.example())
 		fail(err)
 	}
@@ -98,7 +97,7 @@ func (f *function) assignNames(
 		named = append(named, arg)
 	}
 	if surplus {
-		err := f.problem("", "too many arguments: got %d, expected %d%s", len(args), len(params),
+		err := f.problem("", "too many arguments: got %d, expected %s", len(args),
 			f.parameterList())
 		err.HintText = f.example()
 		fail(err)
@@ -107,8 +106,7 @@ func (f *function) assignNames(
 	// is the missing one, misspelled.
 	for i, p := range params {
 		if p.Required && counts[i] == 0 && !tooFew && unknown == 0 {
-			err := f.problem(p.ParameterName, "missing required parameter %s for function %s",
-				p.ParameterName, f.name)
+			err := f.missing(params[i : i+1])
 			err.HintText = f.example()
 			fail(err)
 		}
@@ -168,6 +166,15 @@ func (f *function) example() string {
 	return "as in: " + f.Examples[0] + " ('fctl explain " + f.FunctionName + "' says more)"
 }
 
+// about returns a hint at what an argument is.
+func (f *function) about(p *api.FunctionParameter) string {
+	text := p.ParameterName + ": " + p.Description
+	if p.Example != "" {
+		text += ", for example " + p.Example
+	}
+	return text + " ('fctl explain " + f.FunctionName + "' says more)"
+}
+
 // maxPatternShown is the length of the longest regular expression that messages quote. Longer ones
 // do not help anybody.
 const maxPatternShown = 60
@@ -208,7 +215,7 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 	fail := func(format string, values ...any) *ArgumentError {
 		return &ArgumentError{
 			Function: f.name, Parameter: p.ParameterName, Value: arg.Value,
-			Message: fmt.Sprintf(format, values...),
+			Message: fmt.Sprintf(format, values...), HintText: f.about(p),
 		}
 	}
 	switch arg.Evaluator {
@@ -216,14 +223,16 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 	case api.EvaluatorTemplate, api.EvaluatorCEL:
 		text, ok := arg.Value.(string)
 		if !ok {
-			return fail("argument %s: an expression must be a string", p.ParameterName)
+			return f.problem(p.ParameterName, "argument %s: an expression must be a string",
+				p.ParameterName)
 		}
 		if _, err := f.programs[arg.Evaluator].Get(text); err != nil {
 			return f.expressionError(arg, err)
 		}
 		return nil
 	default:
-		return fail("argument %s: unknown evaluator %q", p.ParameterName, arg.Evaluator)
+		return f.problem(p.ParameterName, "argument %s: unknown evaluator %q", p.ParameterName,
+			arg.Evaluator)
 	}
 	switch p.DataType {
 	case api.DataTypeInt:
@@ -233,7 +242,7 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 		}
 		arg.Value = n
 		if (p.Min != nil && n < *p.Min) || (p.Max != nil && n > *p.Max) {
-			return fail("argument %s value %d is out of range%s", p.ParameterName, n, intRange(p))
+			return fail("argument %s: %d is out of range%s", p.ParameterName, n, intRange(p))
 		}
 	case api.DataTypeBool:
 		b, err := toBool(arg.Value)
@@ -244,30 +253,28 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 	default:
 		s, ok := arg.Value.(string)
 		if !ok {
-			return fail("argument %s data type %s is not of type %s", p.ParameterName,
+			return fail("argument %s: data type %s is not of type %s", p.ParameterName,
 				typeName(arg.Value), p.DataType)
 		}
 		if !utf8.ValidString(s) {
 			return fail("argument %s: %s is not UTF-8", p.ParameterName, configkit.Quote(s))
 		}
 		if len(p.EnumValues) > 0 && !slices.Contains(p.EnumValues, s) {
-			err := fail("value %s for argument %s is not in enum values [%s]",
-				configkit.Abbreviate(s),
-				p.ParameterName, strings.Join(p.EnumValues, " "))
+			err := fail("argument %s: %s is not one of %s", p.ParameterName,
+				configkit.Quote(s), strings.Join(p.EnumValues, ", "))
 			err.Suggestions = configkit.Suggest(s, p.EnumValues)
 			return err
 		}
 		if p.Regexp != "" && !f.matches(p.Regexp, s) {
+			if s == "" {
+				return fail("argument %s is empty", p.ParameterName)
+			}
 			pattern := p.Regexp
 			if len(pattern) > maxPatternShown {
 				pattern = "its pattern"
 			}
-			err := fail("value %s for argument %s failed to match %s", configkit.Abbreviate(s),
-				p.ParameterName, pattern)
-			if p.Example != "" {
-				err.HintText = fmt.Sprintf("%s looks like %s", p.ParameterName, p.Example)
-			}
-			return err
+			return fail("argument %s: %s does not match %s", p.ParameterName, configkit.Quote(s),
+				pattern)
 		}
 	}
 	return nil
@@ -335,7 +342,7 @@ func intRange(p *api.FunctionParameter) string {
 	case p.Min == nil:
 		return fmt.Sprintf(", it must be at most %d", *p.Max)
 	}
-	return fmt.Sprintf(" [%d,%d]", *p.Min, *p.Max)
+	return fmt.Sprintf(", it must be from %d to %d", *p.Min, *p.Max)
 }
 
 func (f *function) parameterIndex(name string) int { return ParameterIndex(f.Parameters, name) }
@@ -409,15 +416,30 @@ func (f *function) parameterNames() []string {
 	return names
 }
 
-// parameterList returns the parameters as messages about the number of arguments list them, or "".
+// parameterList returns how many arguments the function takes, and the names of its parameters. Those
+// that may be left out are in brackets.
 func (f *function) parameterList() string {
-	var b strings.Builder
-	for i, p := range f.Parameters {
-		separator := ", "
-		if i == 0 {
-			separator = ": "
-		}
-		fmt.Fprintf(&b, "%s%s (reqd: %t)", separator, p.ParameterName, p.Required)
+	if len(f.Parameters) == 0 {
+		return "none"
 	}
-	return b.String()
+	names := f.parameterNames()
+	for i, p := range f.Parameters {
+		if !p.Required {
+			names[i] = "[" + names[i] + "]"
+		}
+	}
+	return fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
+}
+
+// missing returns the error about arguments that are missing, with what each of them is.
+func (f *function) missing(params []api.FunctionParameter) *ArgumentError {
+	if len(params) == 1 {
+		p := params[0]
+		return f.problem(p.ParameterName, "argument %s is missing: %s", p.ParameterName, p.Description)
+	}
+	list := make([]string, len(params))
+	for i, p := range params {
+		list[i] = p.ParameterName + " (" + p.Description + ")"
+	}
+	return f.problem("", "%d arguments are missing: %s", len(params), strings.Join(list, ", "))
 }

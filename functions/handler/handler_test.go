@@ -172,7 +172,7 @@ func TestRegistrationIsValidated(t *testing.T) {
 		{
 			"example",
 			func(r *handler.FunctionRegistration) { r.Examples = []string{"sample-things abc 12"} },
-			"example 1: argument count value 12 is out of range [1,9]",
+			"example 1: argument count: 12 is out of range, it must be from 1 to 9",
 		},
 		{
 			"example of another",
@@ -243,7 +243,7 @@ func TestRegistrationIsValidated(t *testing.T) {
 		{
 			"example of a parameter",
 			func(r *handler.FunctionRegistration) { r.Parameters[0].Example = "12" },
-			"the example of parameter word: value 12",
+			"the example of parameter word: argument word: \"12\"",
 		},
 		{
 			"example with too many words",
@@ -368,7 +368,7 @@ func named(pairs ...any) []api.FunctionArgument {
 }
 
 // example matches the hint with the first example of a function.
-var example = regexp.MustCompile(` \(as in: .*? says more\)\)`)
+var example = regexp.MustCompile(` \((as in|word|count|flag|form|pair): .*? says more\)\)`)
 
 func TestArgumentsAreValidated(t *testing.T) {
 	h := newHandler()
@@ -382,7 +382,7 @@ func TestArgumentsAreValidated(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const all = "word (reqd: true), count (reqd: true), flag (reqd: false), form (reqd: false)"
+	const all = "word, count, [flag], [form]"
 	for _, c := range []struct {
 		function string
 		args     []api.FunctionArgument
@@ -412,7 +412,7 @@ func TestArgumentsAreValidated(t *testing.T) {
 		},
 		{
 			"sample", append(args("abc"), named("form", "json")...), nil,
-			"missing required parameter count for function sample",
+			"argument count is missing: a number",
 		},
 		{
 			"sample", append(args("abc"), append(named("form", "json"), args(3)...)...), nil,
@@ -422,13 +422,13 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{
 			"sample", named("wrod", "abc", "form", "jsno", "count", 0), nil,
 			"argument wrod is not a valid parameter of function sample (did you mean word?); " +
-				"argument count value 0 is out of range [1,9]; value jsno for argument form is " +
-				"not in enum values [yaml json] (did you mean json?)",
+				"argument count: 0 is out of range, it must be from 1 to 9; argument form: " +
+				"\"jsno\" is not one of yaml, json (did you mean json?)",
 		},
 		{
 			"sample", args("ABC", 1, true, "json", "more", "and more"), nil,
 			"too many arguments: got 6, expected 4: " + all +
-				"; value ABC for argument word failed to match ^[a-z]+$ (word looks like abc)",
+				"; argument word: \"ABC\" does not match ^[a-z]+$",
 		},
 		{
 			"sample",
@@ -443,8 +443,8 @@ func TestArgumentsAreValidated(t *testing.T) {
 				"must be a string; argument flag: CEL: column 4: the expression ends too early; " +
 				"argument form: unknown evaluator \"lisp\"",
 		},
-		{"take-nothing", args("abc"), nil, "too many arguments: got 1, expected 0"},
-		{"sample", args("abc"), nil, "insufficient arguments: got 1, expected 2: " + all},
+		{"take-nothing", args("abc"), nil, "too many arguments: got 1, expected none"},
+		{"sample", args("abc"), nil, "argument count is missing: a number"},
 		{
 			"sample", args("abc", 1, true, "json", "more"), nil,
 			"too many arguments: got 5, expected 4: " + all,
@@ -464,7 +464,7 @@ func TestArgumentsAreValidated(t *testing.T) {
 		},
 		{
 			"sample", named("form", "json", "word", "abc"), nil,
-			"missing required parameter count for function sample",
+			"argument count is missing: a number",
 		},
 		{"sample", args("abc", "x"), nil, `argument count: value "x" is not an integer`},
 		{
@@ -472,10 +472,10 @@ func TestArgumentsAreValidated(t *testing.T) {
 			"argument count: value 99999999999999999999 is out of range",
 		},
 		{"sample", args("abc", true), nil, "argument count: data type bool is not of type int"},
-		{"sample", args("abc", 10), nil, "argument count value 10 is out of range [1,9]"},
+		{"sample", args("abc", 10), nil, "argument count: 10 is out of range, it must be from 1 to 9"},
 		{
 			"sample", args("ABC", 1), nil,
-			"value ABC for argument word failed to match ^[a-z]+$ (word looks like abc)",
+			"argument word: \"ABC\" does not match ^[a-z]+$",
 		},
 		{
 			"sample", args("abc", 1, "maybe"), nil,
@@ -483,17 +483,16 @@ func TestArgumentsAreValidated(t *testing.T) {
 		},
 		{
 			"sample", args("abc", 1, true, "jsno"), nil,
-			"value jsno for argument form is not in enum values [yaml json] (did you mean json?)",
+			"argument form: \"jsno\" is not one of yaml, json (did you mean json?)",
 		},
-		{"sample", args(7, 1), nil, "argument word data type int is not of type string"},
+		{"sample", args(7, 1), nil, "argument word: data type int is not of type string"},
 		{
 			"sample", args("ABC", 0), nil,
-			"value ABC for argument word failed to match ^[a-z]+$ (word looks like abc); " +
-				"argument count value 0 is out of range [1,9]",
+			"argument word: \"ABC\" does not match ^[a-z]+$; " +
+				"argument count: 0 is out of range, it must be from 1 to 9",
 		},
-		{"sample", args(strings.Repeat("A", 1000000), 1), nil, "value " + strings.Repeat("A", 80) +
-			"… (1000000 characters) for argument word failed to match ^[a-z]+$ (word looks " +
-			"like abc)"},
+		{"sample", args(strings.Repeat("A", 1000000), 1), nil, `argument word: "` +
+			strings.Repeat("A", 80) + `"… (1000000 characters) does not match ^[a-z]+$`},
 		{
 			"sample", args("abc", strings.Repeat("x", 1000)), nil,
 			`argument count: value "` + strings.Repeat("x", 80) +
@@ -506,7 +505,7 @@ func TestArgumentsAreValidated(t *testing.T) {
 		},
 		{
 			"sample", args("abc\n\n", "3\n\n"), nil,
-			`value "abc\n\n" for argument word failed to match ^[a-z]+$ (word looks like abc); ` +
+			`argument word: "abc\n\n" does not match ^[a-z]+$; ` +
 				`argument count: value "3\n\n" is not an integer`,
 		},
 		{"set-many", args("a\n", "b\n"), named("name", "a\n", "pair", "b\n"), ""},

@@ -230,7 +230,7 @@ func TestPipeline(t *testing.T) {
 			"unknown function and bad arguments", docA, chain("mork x", "mark", "mark x"), false, 0,
 			docA + "x: \"yes\"\n",
 			"failure 2 invoke mork: function does not exist\n" +
-				"failure 2 mark: insufficient arguments: got 0, expected 1: key (reqd: true)\n",
+				"failure 2 mark: argument key is missing: a key\n",
 		},
 		{
 			"unknown function and stop", docA, chain("mork x", "mark x"), true, 0, docA,

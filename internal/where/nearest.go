@@ -2,6 +2,7 @@ package where
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -39,6 +40,11 @@ func (c *clause) nearest(
 // nearest returns the path that is probably meant by that of a term, or "".
 func (t *whereTerm) nearest(provider configkit.ResourceProvider, docs gaby.Container) string {
 	best, most := "", -1
+	for _, field := range resourceFields() {
+		if strings.EqualFold(t.path.String(), field) {
+			best, most = "ConfigHub."+field, len(field)
+		}
+	}
 	for _, doc := range docs {
 		of, err := provider.ResourceTypeGetter(doc)
 		if err != nil || doc.Check() != nil {

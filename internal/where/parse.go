@@ -131,6 +131,14 @@ func (p *whereParser) null(t *whereTerm) error {
 	return nil
 }
 
+// resourceFields returns the names of the fields below ConfigHub, in the order of whereField.
+func resourceFields() []string {
+	return []string{
+		"ResourceName", "ResourceNameWithoutScope", "ResourceType", "ResourceCategory",
+		"ResourceNameStableCore",
+	}
+}
+
 // path parses a path or a ConfigHub field.
 func (p *whereParser) path(t *whereTerm) error {
 	start := p.pos
@@ -157,10 +165,7 @@ func (p *whereParser) path(t *whereTerm) error {
 	}
 	text := p.text[start:p.pos]
 	if name, ok := strings.CutPrefix(text, "ConfigHub."); ok {
-		fields := []string{
-			"ResourceName", "ResourceNameWithoutScope", "ResourceType", "ResourceCategory",
-			"ResourceNameStableCore",
-		}
+		fields := resourceFields()
 		for i, field := range fields {
 			if name == field {
 				t.field = nameField + whereField(i)

@@ -347,7 +347,7 @@ func (r *Resolver) unknownWord(s api.FunctionSignature, name string) *api.Failur
 
 func (r *Resolver) unknownFunction(name string) *api.Failure {
 	former := (&handler.UnknownFunctionError{Name: name}).Hint()
-	hint := cmp.Or(former, ToolchainHint(r.Functions, name),
+	hint := cmp.Or(former, r.toolchainHint(name),
 		configkit.DidYouMean("", configkit.Suggest(name, r.names())))
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
@@ -358,22 +358,40 @@ func (r *Resolver) unknownFunction(name string) *api.Failure {
 	return diag.UsageHint(hint, "unknown function %q", name)
 }
 
+// toolchainHint returns ToolchainHint, or for configuration that is not YAML, and so cannot be of
+// another toolchain, a hint at its own toolchain.
+func (r *Resolver) toolchainHint(name string) string {
+	switch r.Toolchain {
+	case "", api.ToolchainKubernetesYAML, api.ToolchainAppConfigYAML:
+		return ToolchainHint(r.Functions, name)
+	}
+	if have := toolchainsOf(r.Functions, name); len(have) > 0 {
+		return "it is a function of " + strings.Join(have, ", ") + ", and this is " +
+			string(r.Toolchain)
+	}
+	return ""
+}
+
 // ToolchainHint returns a hint at the toolchains that have a function of the name, "" if there are
 // none.
 func ToolchainHint(functions Functions, name string) string {
-	var have []string
+	switch have := toolchainsOf(functions, name); len(have) {
+	case 0:
+		return ""
+	case 1:
+		return "it is a function of " + have[0] + ": add --toolchain " + have[0]
+	default:
+		return "it is a function of " + strings.Join(have, ", ") + ": add --toolchain with one of them"
+	}
+}
+
+func toolchainsOf(functions Functions, name string) (have []string) {
 	for _, t := range functions.Toolchains() {
 		if _, ok := functions.Signature(t, name); ok {
 			have = append(have, string(t))
 		}
 	}
-	switch len(have) {
-	case 0:
-		return ""
-	case 1:
-		return "it is a function of " + have[0] + ": add --toolchain " + have[0]
-	}
-	return "it is a function of " + strings.Join(have, ", ") + ": add --toolchain with one of them"
+	return have
 }
 
 func (r *Resolver) names() []string {
