@@ -3,13 +3,13 @@
 //
 // Invariants: functions run in worker processes only, one request at a time each, so that no request
 // can harm another one or the server. The server reads and writes no files for its clients and runs
-// no programs of theirs. Every answer that is not 2xx is a problem of RFC 9457.
+// no programs of theirs. Every answer that is not 2xx is a problem of RFC 9457, except to what net/http
+// cannot read as a request.
 //
 // Layer: systems.
 package server
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -72,6 +72,7 @@ type Server struct {
 	pool       *pool
 	sessions   *sessions
 	slots      chan struct{}
+	memory     *memory
 	looking    chan struct{} // one client at a time looks at the workspace
 	http       *http.Server
 	stop       chan struct{} // has a value once a client wants the server to end
@@ -89,8 +90,9 @@ const (
 // error is about it.
 func New(o Options) (*Server, error) {
 	s := &Server{
-		options: o, toolchains: map[string]api.ToolchainType{}, slots: make(chan struct{}, o.Requests), stop: make(chan struct{}, 1),
-		looking:  make(chan struct{}, 1),
+		options: o, toolchains: map[string]api.ToolchainType{},
+		slots: make(chan struct{}, o.Requests), memory: newMemory(o.Body),
+		stop: make(chan struct{}, 1), looking: make(chan struct{}, 1),
 		pool:     newPool(o.Workers, o.Requests, o.Timeout, int(slackFactor*o.Body+slackBytes), o.Worker),
 		sessions: newSessions(o.Workers, o.Timeout, o.Session),
 	}
@@ -144,8 +146,7 @@ func New(o Options) (*Server, error) {
 // Serve serves a listener until ctx is done or a client shuts the server down. Requests in work get
 // time to end.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	address, err := netip.ParseAddrPort(listener.Addr().String())
-	s.local = err == nil && address.Addr().IsLoopback()
+	s.local = isLoopback(listener.Addr().String())
 	failed := make(chan error, 1)
 	go func() {
 		if s.options.TLS != nil {
@@ -162,7 +163,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.Grace)
 	defer cancel()
-	err = s.http.Shutdown(grace)
+	err := s.http.Shutdown(grace)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.Join(fmt.Errorf("requests were still in work after %v", s.options.Grace),
 			s.http.Close())
@@ -175,14 +176,16 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// guard refuses requests with another host than the server's own, as a page has whose name was
-// bound to the server's address, and those without the token.
+// guard refuses requests without the token, and requests with another host than the server's own: a
+// page whose name was bound to the server's address has such a one. Only a browser on this machine
+// reaches the server through loopback.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := s.options.Token()
 		switch {
-		case s.local && !s.isOwn(r.Host):
-			send(w, problem(http.StatusMisdirectedRequest, "the host "+r.Host+" is not this server"))
+		case (s.local || token == "" && isLoopback(r.RemoteAddr)) && !s.isOwn(r.Host):
+			send(w, problem(http.StatusMisdirectedRequest, "the host "+r.Host+
+				" is not this server; if it is one of its names, start it with --host "+r.Host))
 		case token != "" && !sends(r, token) && !isPublic(r):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			send(w, problem(http.StatusUnauthorized, "the token of the server is missing or wrong"))
@@ -205,13 +208,26 @@ func isPage(r *http.Request) bool {
 
 // sends reports whether a request has a token.
 func sends(r *http.Request, token string) bool {
-	want := sha256.Sum256([]byte("Bearer " + token))
-	given := sha256.Sum256([]byte(r.Header.Get("Authorization")))
-	return subtle.ConstantTimeCompare(want[:], given[:]) == 1
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return false
+	}
+	want, has := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(given))
+	return subtle.ConstantTimeCompare(want[:], has[:]) == 1
 }
 
-// isOwn reports whether a host is a name of a server on loopback.
+// isLoopback reports whether an address is one of this machine that no other machine can use.
+func isLoopback(address string) bool {
+	from, err := netip.ParseAddrPort(address)
+	return err == nil && from.Addr().Unmap().IsLoopback()
+}
+
+// isOwn reports whether a host is a name of a server on loopback. A client of HTTP/1.0, which is no
+// browser, need not say one.
 func (s *Server) isOwn(host string) bool {
+	if host == "" {
+		return true
+	}
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		name = strings.Trim(host, "[]")
@@ -231,7 +247,7 @@ func (s *Server) ok(w http.ResponseWriter, _ *http.Request) { sendJSON(w, "OK") 
 
 // shutdown ends the server, for a client on this machine.
 func (s *Server) shutdown(w http.ResponseWriter, r *http.Request) {
-	if from, err := netip.ParseAddrPort(r.RemoteAddr); err != nil || !from.Addr().IsLoopback() {
+	if !isLoopback(r.RemoteAddr) {
 		send(w, problem(http.StatusForbidden, "only this machine may shut the server down"))
 		return
 	}
@@ -294,42 +310,48 @@ func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, paths)
 }
 
-// knownLength is how many bytes of the length that a client announces are believed.
-const knownLength = 64 << 10
-
-// invoke has a worker answer a request.
+// invoke has a worker answer a request. A request counts among those that are in work or wait once
+// the server has read it, so that clients that send or read slowly hold up nobody.
 func (s *Server) invoke(w http.ResponseWriter, r *http.Request) {
 	t, ok := s.toolchain(w, r)
 	if !ok {
 		return
 	}
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	default:
-		w.Header().Set("Retry-After", "1")
-		send(w, problem(http.StatusServiceUnavailable,
-			fmt.Sprintf("%d requests are in work or wait", s.options.Requests)))
-		return
-	}
-	var text bytes.Buffer
-	if r.ContentLength > 0 {
-		text.Grow(int(min(r.ContentLength, knownLength)) + bytes.MinRead)
-	}
-	_, err := text.ReadFrom(http.MaxBytesReader(w, r.Body, s.options.Body))
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		send(w, problem(http.StatusRequestEntityTooLarge,
-			fmt.Sprintf("the request has more than %d bytes", tooLarge.Limit)))
-		return
-	}
-	if err != nil {
-		send(w, problem(http.StatusBadRequest, fmt.Sprintf("the request cannot be read: %v", err)))
-		return
-	}
-	answer := s.pool.do(r.Context(), frame.Frame{Name: []byte(t), Body: text.Bytes()})
+	text, release, err := s.memory.read(w, r, s.options.Body)
+	answer := func() frame.Frame {
+		defer release()
+		if err != nil {
+			return s.unread(w, err)
+		}
+		select {
+		case s.slots <- struct{}{}:
+			defer func() { <-s.slots }()
+		default:
+			return busy(w, fmt.Sprintf("%d requests are in work or wait", s.options.Requests))
+		}
+		return s.pool.do(r.Context(), frame.Frame{Name: []byte(t), Body: text})
+	}()
 	if r.Context().Err() == nil {
-		send(w, answer)
+		s.memory.send(r.Context(), w, answer)
 	}
+}
+
+// unread returns the answer to a request that cannot be read.
+func (s *Server) unread(w http.ResponseWriter, err error) frame.Frame {
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return problem(http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("the request has more than %d bytes", tooLarge.Limit))
+	}
+	if errors.Is(err, errFull) {
+		return busy(w, err.Error())
+	}
+	return problem(http.StatusBadRequest, fmt.Sprintf("the request cannot be read: %v", err))
+}
+
+// busy returns the answer to a client that may try again soon.
+func busy(w http.ResponseWriter, detail string) frame.Frame {
+	w.Header().Set("Retry-After", "1")
+	return problem(http.StatusServiceUnavailable, detail)
 }
 
 // toolchain returns the toolchain in the address of a request. If there is none it answers the

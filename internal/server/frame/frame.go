@@ -6,6 +6,7 @@
 package frame
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -51,11 +52,26 @@ func Read(r io.Reader, most int) (f Frame, err error) {
 	if uint64(name)+uint64(body) > uint64(most) {
 		return f, Err
 	}
-	texts := make([]byte, name+body)
-	if _, err := io.ReadFull(r, texts); err != nil {
+	texts, err := readTexts(r, int64(name)+int64(body))
+	if err != nil {
 		return f, errors.Join(Err, err)
 	}
 	return Frame{binary.BigEndian.Uint32(head[:]), texts[:name:name], texts[name:]}, nil
+}
+
+// known is how many bytes of an announced length are believed.
+const known = 64 << 10
+
+// readTexts reads a number of bytes. Memory for many grows as they arrive.
+func readTexts(r io.Reader, length int64) ([]byte, error) {
+	if length <= known {
+		texts := make([]byte, length)
+		_, err := io.ReadFull(r, texts)
+		return texts, err
+	}
+	var texts bytes.Buffer
+	_, err := io.CopyN(&texts, r, length)
+	return texts.Bytes(), err
 }
 
 // Work lets work read the frames of in, of which a number may wait, until in ends. Then nobody wants

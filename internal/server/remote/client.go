@@ -80,7 +80,9 @@ func (s *session) exchange(kind uint32, message, answer any, answers ...func(que
 			return s.codec.read(f, answer)
 		case kindAsk:
 			var q question
-			if err = s.codec.read(f, &q); err == nil {
+			if len(answers) == 0 {
+				err = errors.New("the server asks while nothing runs")
+			} else if err = s.codec.read(f, &q); err == nil {
 				err = s.send(kindReply, answers[0](q))
 			}
 		default:
