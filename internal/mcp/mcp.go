@@ -65,7 +65,7 @@ func Main(ctx context.Context, args []string, errOut io.Writer) int {
 	status := diag.ExitUsage
 	if err == nil {
 		status = diag.ExitFunction
-		err = s.New(ctx).Run(ctx, &mcp.StdioTransport{}) // waits for calls
+		err = s.New(ctx).Run(ctx, transport(os.Stdin, os.Stdout)) // waits for calls
 	}
 	if err == nil || ctx.Err() != nil {
 		return diag.ExitDone

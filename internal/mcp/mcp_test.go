@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"os"
@@ -181,5 +182,34 @@ func TestLate(t *testing.T) {
 	if !strings.HasPrefix(said.Text, "bad.yaml:1:1: a problem\nthe call took longer than ") ||
 		done.Text != "what was done" {
 		t.Errorf("%s\n%s", said.Text, done.Text)
+	}
+}
+
+// TestBadMessages sends lines that are no messages between others: the server says so and goes on.
+func TestBadMessages(t *testing.T) {
+	s, _ := prepared(t)
+	in, lines := io.Pipe()
+	from, out := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { _ = s.New(ctx).Run(ctx, transport(in, out)) }() // it ends with the test
+	answers := bufio.NewReader(from)
+	for _, c := range []struct{ line, want string }{
+		{"garbage{", `"id":null,"error":{"code":-32700`},
+		{"[1,2,3]", `"id":null,"error":{"code":-32600`},
+		{`{"jsonrpc":"1.0","id":8,"method":"tools/list"}`, `"id":null,"error":{"code":-32600`},
+		{`"` + strings.Repeat("x", maxMessage) + `"`, "more than 16777216 bytes"},
+		{
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+				`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, `"serverInfo"`,
+		},
+	} {
+		if _, err := io.WriteString(lines, "\n"+c.line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := answers.ReadString('\n')
+		if err != nil || !strings.Contains(answer, c.want) {
+			t.Errorf("%.50s: %s, %v", c.line, answer, err)
+		}
 	}
 }
