@@ -299,6 +299,9 @@ func TestMainJob(t *testing.T) {
 	v.has("#view tbody tr", "spec.replicasUpdate5set-replicas")
 	v.do(chromedp.KeyEvent(kb.ArrowRight))
 	v.has("#view .cm-content", "image: nginx:1.28   # the same as in staging")
+	v.edit("a: 1\n")
+	v.has("#status", "Changed since the last run")
+	v.has(".old #view .cm-content", "image: nginx:1.28")
 }
 
 func TestFindings(t *testing.T) {

@@ -18,7 +18,7 @@ let touched = false; // something would be lost
 let choices = 0; // of formats
 let running = null; // ends the run in work
 
-const source = editor(byID("editor"), () => { touched = true; source.mark([]); });
+const source = editor(byID("editor"), () => { touched = true; source.mark([]); outdate(); });
 const show = (line) => source.show(line);
 const showFunctions = finder((signature) => add(step(signature)));
 
@@ -79,9 +79,17 @@ async function open(text, name, segment, words) {
 function clearResult() {
   running?.abort();
   byID("result").removeAttribute("aria-busy");
+  byID("result").classList.remove("fresh", "old");
   source.mark([]);
   showNoResult();
   say("Nothing has run yet.");
+}
+
+/** Says that a result is about what was there before. */
+function outdate() {
+  if (!byID("result").classList.contains("fresh")) return;
+  byID("result").classList.replace("fresh", "old");
+  say("Changed since the last run, whose result is below.");
 }
 
 const openExample = (e) => open(e.text, e.file, e.toolchain, e.chain);
@@ -120,9 +128,10 @@ function drawChain() {
         make("span", { class: `kind ${kind(s.signature)}` }, kind(s.signature)),
         button("Move up", "↑", i - 1), button("Move down", "↓", i + 1), button("Remove", "✕")),
       make("p", { class: "hint" }, s.signature.Description),
-      form(s, () => { touched = true; drawTexts(); }));
+      form(s, () => { touched = true; drawTexts(); outdate(); }));
   }));
   drawTexts();
+  outdate();
 }
 
 /** Shows the chain as text. */
@@ -165,6 +174,7 @@ async function run() {
     if (signal.aborted) return;
     source.mark(answer.Findings ?? []);
     showResult(sent, answer, show);
+    byID("result").classList.add("fresh");
     say(summary(sent.text, answer));
   } catch (problem) {
     if (signal.aborted) return; // what came later says how it ended
