@@ -14,6 +14,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/shellwords"
@@ -204,7 +205,7 @@ func firstArg(flags *pflag.FlagSet, words []string) string {
 		if len(word) < 2 || word[0] != '-' {
 			return word
 		}
-		flag, needsValue := lookupFlag(flags, word)
+		flag, needsValue := command.LookupFlag(flags, word)
 		if flag == nil {
 			return word
 		}
@@ -245,7 +246,7 @@ func awaitsValue(flags *pflag.FlagSet, word string) bool {
 	if !strings.HasPrefix(word, "--") || strings.Contains(word, "=") {
 		return false
 	}
-	flag, needsValue := lookupFlag(flags, word)
+	flag, needsValue := command.LookupFlag(flags, word)
 	return flag == nil || needsValue
 }
 
@@ -279,27 +280,4 @@ func missingArgs(file string, functions bool) error {
 	}
 	return diag.UsageHint("fctl do FILE FUNCTION, as in: fctl do deployment.yaml set-replicas 5",
 		"%s missing", what)
-}
-
-// lookupFlag returns the flag that word begins, nil for an unknown one, and whether its value is
-// the next word.
-func lookupFlag(flags *pflag.FlagSet, word string) (flag *pflag.Flag, needsValue bool) {
-	if name, ok := strings.CutPrefix(word, "--"); ok {
-		name, _, hasValue := strings.Cut(name, "=")
-		flag = flags.Lookup(name)
-		return flag, flag != nil && !hasValue && flag.NoOptDefVal == ""
-	}
-	// -q, -ojson, -o json, -qo json: the first letter decides whether the word is a flag, the last
-	// whether its value is the next word.
-	letters := word[1:]
-	for i := range letters {
-		f := flags.ShorthandLookup(letters[i : i+1])
-		if i == 0 {
-			flag = f
-		}
-		if f == nil || f.NoOptDefVal == "" {
-			return flag, f != nil && i == len(letters)-1
-		}
-	}
-	return flag, false
 }

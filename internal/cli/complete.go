@@ -224,7 +224,7 @@ func (c *completer) isFunction(name string) bool {
 // takeFlag sets the flag that begins at words[0]. open reports whether its value is the word being
 // typed.
 func (c *completer) takeFlag(words []string) (name string, rest []string, open bool) {
-	flag, needsValue := lookupFlag(c.flags, words[0])
+	flag, needsValue := command.LookupFlag(c.flags, words[0])
 	if flag == nil {
 		return "", words[1:], false
 	}

@@ -160,7 +160,7 @@ func (r *run) find(ctx context.Context) (err error) {
 // setFlags sets the flags among the words of the chain, and keeps the problem of each. Which words
 // are flags depends on the functions of the toolchain. The toolchain of the first files decides.
 func (r *run) setFlags(ctx context.Context) error {
-	r.chain.Flags, r.chain.FlagProblems = recognizer{r.cmd.Flags()}, map[int]error{}
+	r.chain.Flags, r.chain.FlagProblems = recognizer{command.FlagWords{Flags: r.cmd.Flags()}}, map[int]error{}
 	toolchains, err := r.request.Toolchains(ctx)
 	if err != nil || r.chain.Problem != nil || len(r.chain.Words) == 0 {
 		return err
@@ -243,7 +243,7 @@ func isPathFlag(f *pflag.Flag) bool { return f.Name == "filename" || f.Name == "
 
 // setFlag sets a flag that follows FUNCTION.
 func setFlag(cmd *cobra.Command, words []string) error {
-	flag, _ := lookupFlag(cmd.Flags(), words[0])
+	flag, _ := command.LookupFlag(cmd.Flags(), words[0])
 	switch {
 	case decidesFunctions(flag):
 		example := "--" + flag.Name
@@ -266,19 +266,14 @@ func setFlag(cmd *cobra.Command, words []string) error {
 }
 
 // recognizer recognizes the flags of a command.
-type recognizer struct{ flags *pflag.FlagSet }
+type recognizer struct{ command.FlagWords }
 
-// Recognize implements plan.CommandFlags.
+// Recognize implements plan.CommandFlags. A flag that must come before FUNCTION takes no other word
+// with it.
 func (r recognizer) Recognize(words []string) int {
-	flag, needsValue := lookupFlag(r.flags, words[0])
-	switch {
-	case flag == nil:
-		return 0
-	case needsValue && len(words) > 1 && !decidesFunctions(flag) && !isPathFlag(flag):
-		return 2
+	flag, _ := command.LookupFlag(r.Flags, words[0])
+	if flag != nil && (decidesFunctions(flag) || isPathFlag(flag)) {
+		return 1
 	}
-	return 1
+	return r.FlagWords.Recognize(words)
 }
-
-// Names implements plan.CommandFlags.
-func (r recognizer) Names() []string { return command.FlagNames(r.flags) }

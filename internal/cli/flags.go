@@ -93,7 +93,7 @@ func addFileFlags(cmd *cobra.Command, o *runFlags, usage string) {
 // addChainFlags adds the flags that say what the functions of a chain see and what stops it.
 func addChainFlags(a *command.App, flags *pflag.FlagSet, o *runFlags) {
 	command.AddShowSecrets(flags, &o.options.ShowSecrets)
-	addSelectors(flags, &o.options.Select)
+	command.AddSelectors(flags, &o.options.Select)
 	flags.StringVar(&o.options.Baseline, "baseline", "",
 		"accept the findings of validations that are in `FILE`")
 	flags.StringVar(&o.options.WriteBaseline, "write-baseline", "",

@@ -112,7 +112,7 @@ func flagProblem(cmd *cobra.Command, err error) error {
 		}
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		if problem := selectorProblem(invalid.GetFlag(), err); problem != nil {
+		if problem := command.SelectorProblem(invalid.GetFlag(), err); problem != nil {
 			return problem
 		}
 		if _, ok := invalid.GetFlag().Value.(*command.Choice); ok {

@@ -134,10 +134,39 @@ func validating(chain *plan.Plan) int {
 // selection joins the options that select resources into one expression. flags is the same in the
 // words of the flags, for messages.
 func (l *loop) selection() (expression, flags string, err error) {
-	of := l.options.Select
+	of, names := l.options.Select, (*TypeNames)(nil)
+	if of.Kind != "" && l.request.toolchain == api.ToolchainKubernetesYAML {
+		names = l.request.typeNames(l.ctx)
+	}
+	expression, flags, l.kindNotes, err = of.expression(names)
+	if err != nil {
+		return "", "", err
+	}
+	if err := l.deps.Executor.CheckWhereResource(l.request.toolchain, of.Where); err != nil {
+		return "", "", whereProblem("--where-resource", err)
+	}
+	if of.CEL != "" {
+		if err := l.deps.Executor.CheckWhereCEL(l.request.toolchain, of.CEL); err != nil {
+			return "", "", whereProblem("--where-cel", err)
+		}
+	}
+	return expression, flags, nil
+}
+
+// Resolved returns the selection as expressions alone.
+func (of *Selection) Resolved(names *TypeNames) (Selection, error) {
+	expression, _, _, err := of.expression(names)
+	return Selection{Where: expression, CEL: of.CEL}, err
+}
+
+// expression returns the selection without CEL as an expression of internal/where, and as a note
+// shows it. notes are about kinds. names may be nil: then kinds have no short names.
+func (of *Selection) expression(names *TypeNames) (
+	expression, flags string, notes []*kindNote, err error,
+) {
 	kinds := of.Kind
-	if kinds != "" && l.request.toolchain == api.ToolchainKubernetesYAML {
-		kinds, l.kindNotes = l.request.typeNames(l.ctx).kinds(kinds)
+	if kinds != "" && names != nil {
+		kinds, notes = names.kinds(kinds)
 	}
 	var parts, words []string
 	for _, s := range []struct {
@@ -151,14 +180,11 @@ func (l *loop) selection() (expression, flags string, err error) {
 	} {
 		where, err := s.selector.Where()
 		if err != nil {
-			return "", "", whereProblem("--"+s.flag, err)
+			return "", "", nil, whereProblem("--"+s.flag, err)
 		}
 		if where != nil {
 			parts, words = append(parts, where.String()), append(words, "--"+s.flag+" "+s.text)
 		}
-	}
-	if err := l.deps.Executor.CheckWhereResource(l.request.toolchain, of.Where); err != nil {
-		return "", "", whereProblem("--where-resource", err)
 	}
 	if of.Where != "" {
 		operand := of.Where
@@ -167,12 +193,7 @@ func (l *loop) selection() (expression, flags string, err error) {
 		}
 		parts, words = append(parts, operand), append(words, operand)
 	}
-	if of.CEL != "" {
-		if err := l.deps.Executor.CheckWhereCEL(l.request.toolchain, of.CEL); err != nil {
-			return "", "", whereProblem("--where-cel", err)
-		}
-	}
-	return strings.Join(parts, " AND "), strings.Join(words, " AND "), nil
+	return strings.Join(parts, " AND "), strings.Join(words, " AND "), notes, nil
 }
 
 func whereProblem(flag string, err error) error {

@@ -33,7 +33,7 @@ func newUnitCreate(a *command.App) *cobra.Command {
 		Common: session.Common{App: a}, Body: session.Body{Of: entity.KindUnit},
 	}
 	cmd := &cobra.Command{
-		Use:   "create [flags] [UNIT] [FILE]",
+		Use:   "create [flags] [[SPACE/]UNIT] [FILE]",
 		Short: "Make a unit from a file, or as a clone of another unit",
 		Long: `Make a unit with the content of a file, of the standard input (-), or without
 data. With --upstream-unit the unit is a clone: it gets the data of that unit, and
@@ -42,7 +42,7 @@ The unit has a copy of the file, in spaces/SPACE/units/UNIT: edit the copy.
 --filename and --from-stdin read the unit itself: its name, toolchain, labels, and
 its data in base64 if it has the field Data.`,
 		Example: `  fctl unit create web deployment.yaml
-  fctl unit create web --space prod --upstream-space dev --upstream-unit web
+  fctl unit create prod/web --upstream-unit dev/web
   fctl unit create -f manifests -R`,
 		Args: command.Words(0, 2),
 	}
@@ -67,6 +67,14 @@ its data in base64 if it has the field Data.`,
 			return diag.Usage("a clone gets its data from its upstream, not from a file")
 		}
 		title := session.Title(cmd, append(words, o.paths...)...)
+		if len(words) > 0 {
+			if space, slug, ok := strings.Cut(words[0], "/"); ok {
+				if o.SpaceFlag != "" && o.SpaceFlag != space {
+					return diag.Usage("%s is not in the space %s of --space", words[0], o.SpaceFlag)
+				}
+				o.SpaceFlag, words = space, append([]string{slug}, words[1:]...)
+			}
+		}
 		return o.Write(cmd, title, func(s *session.Session) error { return o.run(s, words) })
 	}
 	return cmd

@@ -1,11 +1,15 @@
 package workspace
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
+	"github.com/fatih/color"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/mutation"
@@ -13,20 +17,24 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
+	"github.com/fctl-dev/fctl/internal/out/report"
 )
 
 // unitDo holds the flags of unit do.
 type unitDo struct {
 	session.Common
 	session.SelectFlags
-	whereResource string
-	invocation    string
-	subgroup      string
-	protect       bool
-	said          string // the functions as the command line has them, without secret values
+	selection  do.Selection
+	output     *command.Choice
+	invocation string
+	subgroup   string
+	protect    bool
+	said       string // the functions as the command line has them, without secret values
+	printer    *report.Printer
 }
 
 func newUnitDo(a *command.App) *cobra.Command {
@@ -37,16 +45,17 @@ func newUnitDo(a *command.App) *cobra.Command {
 		Long: `Run functions on the data of a unit, and record what they change as a revision
 with one mutation for each function. Functions see the unit's labels, space and
 revision as their context. Output of functions that only read is printed. With
---where the functions run on several units, and UNIT is left out. Flags are
-given before FUNCTION.`,
+--where the functions run on several units, and UNIT is left out.`,
 		Example: `  fctl unit do web set-replicas 3
   fctl unit do --where "Labels.tier = 'web'" set-annotation team shop
-  fctl unit do web get-container-image '*'`,
+  fctl unit do web get-container-image '*' -o value
+  fctl unit do web --kind Deployment set-label tier front`,
 	}
 	flags := session.Flags(cmd, o.AddWrite, o.SelectFlags.Add)
 	flags.SetInterspersed(false)
-	flags.StringVar(&o.whereResource, "where-resource", "", "select only resources matching "+
-		"`EXPR`")
+	command.AddSelectors(flags, &o.selection)
+	o.output = command.AddOutput(flags, "what functions return, as auto (a table on a terminal, "+
+		"JSON elsewhere), json, table, value or name", "auto", "json", "table", "value", "name")
 	flags.StringVar(&o.invocation, "invocation", "", "run the stored invocation `[SPACE/]SLUG`")
 	flags.StringVar(&o.subgroup, "subgroup", "", "record the mutations under your own `CATEGORY`")
 	flags.BoolVar(&o.protect, "protect", false, "keep merges from overwriting this change")
@@ -64,6 +73,10 @@ given before FUNCTION.`,
 				words = flags.Args()
 			}
 		}
+		words, err := o.takeFlags(flags, words)
+		if err != nil {
+			return err
+		}
 		if len(words) == 0 == (o.invocation == "") {
 			return command.Missing(cmd, "FUNCTION or --invocation")
 		}
@@ -72,7 +85,10 @@ given before FUNCTION.`,
 		}
 		o.said = strings.Join(words, " ")
 		if o.onlyReads(words) {
-			return o.Read(cmd, func(s *session.Session) error { return o.read(s, names, words) })
+			return o.Read(cmd, func(s *session.Session) error {
+				defer s.After(o.end)
+				return o.read(s, names, words)
+			})
 		}
 		return o.Write(cmd, session.Title(cmd, names...), func(s *session.Session) error {
 			defer func() {
@@ -84,12 +100,38 @@ given before FUNCTION.`,
 			if err != nil {
 				return err
 			}
+			defer s.After(o.end)
 			return s.EachUnit(units, func(u *workspace.Unit) error {
 				return o.run(s, u, words, survey)
 			})
 		})
 	}
 	return cmd
+}
+
+// takeFlags sets the flags among the words of functions, and returns the words without them. Which
+// words are flags depends on the parameters of the functions: those of the first format that has the
+// first one count.
+func (o *unitDo) takeFlags(flags *pflag.FlagSet, words []string) ([]string, error) {
+	executor, err := o.App.NewExecutor()
+	if err != nil || len(words) == 0 {
+		return words, err
+	}
+	r := plan.Resolver{Functions: executor, Flags: command.FlagWords{Flags: flags}}
+	for _, t := range executor.Toolchains() {
+		if _, ok := executor.Signature(t, words[0]); ok {
+			r.Toolchain = t
+			break
+		}
+	}
+	rest := slices.Clone(words)
+	for _, f := range slices.Backward(r.Split(words).Flags) {
+		rest = slices.Delete(rest, f.At, f.At+len(f.Words))
+		if err := flags.Parse(f.Words); err != nil {
+			return nil, err
+		}
+	}
+	return rest, nil
 }
 
 // onlyReads reports whether no function that the words name changes a unit of any toolchain. A
@@ -124,7 +166,15 @@ func (o *unitDo) units(s *session.Session, names, words []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	survey, err := s.Survey(units, o.whereResource,
+	executor, err := s.Functions()
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.selection, err = o.selection.Resolved(do.NewTypeNames(executor)); err != nil {
+		return nil, nil, err
+	}
+	o.printer = o.newPrinter(len(units) > 1)
+	survey, err := s.Survey(units, o.selection,
 		func(u *workspace.Unit) (api.FunctionInvocationList, error) {
 			chain, _, err := o.chain(s, u, words)
 			return chain, err
@@ -169,6 +219,7 @@ func (o *unitDo) chain(s *session.Session, u *workspace.Unit, words []string,
 		if err != nil {
 			return nil, "", err
 		}
+		o.printer.Signatures = p.Signatures
 		return p.Invocations, "", nil
 	}
 	i, err := s.Invocation(s.SpaceSlug(), o.invocation)
@@ -183,6 +234,7 @@ func (o *unitDo) chain(s *session.Session, u *workspace.Unit, words []string,
 	if err != nil {
 		return nil, "", err
 	}
+	o.printer.Signatures = p.Signatures
 	return p.Invocations, i.InvocationID, nil
 }
 
@@ -223,7 +275,7 @@ func (o *unitDo) invoke(
 	s *session.Session, u *workspace.Unit, before []byte, chain api.FunctionInvocationList,
 	survey func() *handler.Survey,
 ) (*handler.Result, error) {
-	r, err := s.Run(s.Ctx, u, before, chain, o.whereResource, survey)
+	r, err := s.Run(s.Ctx, u, before, chain, o.selection, survey)
 	if err != nil {
 		return nil, err
 	}
@@ -241,11 +293,19 @@ func (o *unitDo) invoke(
 		if err != nil {
 			return nil, err
 		}
-		outputs := make(api.OutputList, len(r.Outputs))
-		for i := range outputs {
-			outputs[i] = secrets.Returned(r.Outputs[i])
+		masked := *r
+		masked.Outputs = make(api.OutputList, len(r.Outputs))
+		for i := range r.Outputs {
+			masked.Outputs[i] = secrets.Returned(r.Outputs[i])
 		}
-		s.After(func() error { return printOutputs(s, outputs) })
+		rendered, err := o.printer.Render(report.Result{
+			Unit: u.Name(), File: u.DataFile(), Toolchain: u.ToolchainType, Response: &masked,
+			Signatures: o.printer.Signatures,
+		})
+		if err != nil {
+			return nil, err
+		}
+		s.After(func() error { return o.write(o.printer.Print(rendered)) })
 	}
 	if r.ValidationFailed {
 		left := ""
@@ -300,18 +360,42 @@ func renumber(
 	return list
 }
 
-// printOutputs prints what functions returned.
-func printOutputs(s *session.Session, outputs api.OutputList) error {
-	for _, o := range outputs {
-		if payload, ok := o.Value.(api.YAMLPayload); ok {
-			if err := s.App.WriteValues([]byte(payload.Payload)); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := s.App.WriteValuesJSON(o.Value); err != nil {
-			return err
-		}
+// newPrinter returns what prints the outputs of functions.
+func (o *unitDo) newPrinter(several bool) *report.Printer {
+	streams := o.App.Streams
+	p := &report.Printer{
+		Format: report.Format(o.output.Value), Several: several,
+		Terminal: report.Terminal{
+			Interactive: streams.OutIsTerminal(), Width: streams.Width(),
+			Head: streams.OutStyle(color.Bold),
+		},
 	}
-	return nil
+	switch {
+	case p.Format == report.Auto && streams.OutIsTerminal():
+		p.Format = report.Table
+	case p.Format == report.Auto || o.output.Value == "json":
+		p.Format = report.Output
+	}
+	return p
+}
+
+// end prints what comes after the last unit.
+func (o *unitDo) end() error {
+	if o.printer == nil {
+		return nil
+	}
+	text, err := o.printer.End()
+	if err != nil {
+		return err
+	}
+	return o.write(text)
+}
+
+// write prints what a printer made.
+func (o *unitDo) write(text report.Chunks) error {
+	write := o.App.WriteValues
+	if o.printer.Lines() {
+		write = o.App.WriteLines
+	}
+	return write(bytes.Join(text, nil))
 }

@@ -3,6 +3,7 @@ package workspace
 import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
@@ -68,7 +69,8 @@ func listed(
 		return list, nil
 	}
 	r, err := s.Run(
-		s.Ctx, u, data, api.FunctionInvocationList{{FunctionName: function}}, "", nil,
+		s.Ctx, u, data, api.FunctionInvocationList{{FunctionName: function}}, do.Selection{},
+		nil,
 	)
 	if err != nil {
 		s.Note("%s cannot list the values of %s: %v", function, u.Name(), err)

@@ -180,7 +180,9 @@ func usefulColumns(head []string, rows [][]string) []int {
 				useful = useful[:0]
 			}
 		case name == "UNIT" && position >= 0 && len(rows) > 0 &&
-			!slices.ContainsFunc(rows, func(row []string) bool { return row[position] == "" }),
+			!slices.ContainsFunc(rows, func(row []string) bool {
+				return strings.Count(row[position], ":") < 2 // it names no file
+			}),
 			isOptional(head, i) && !slices.ContainsFunc(rows, func(row []string) bool {
 				return row[i] != ""
 			}):

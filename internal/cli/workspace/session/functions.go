@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/spf13/pflag"
-
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -22,7 +20,8 @@ import (
 
 // request returns the request that runs functions on data of a unit.
 func (s *Session) request(
-	u *workspace.Unit, data []byte, chain api.FunctionInvocationList, where string,
+	u *workspace.Unit, data []byte, chain api.FunctionInvocationList,
+	selected do.Selection,
 ) *api.FunctionInvocationRequest {
 	of := resolve.HeadUnit{Unit: u.Unit}
 	if space, err := s.Space(u.SpaceSlug); err == nil {
@@ -30,7 +29,8 @@ func (s *Session) request(
 	}
 	return &api.FunctionInvocationRequest{
 		FunctionContext: resolve.Context(&of, false), ConfigData: data, FileName: u.DataFile(),
-		WhereResource: where, RecordMutations: true, StopOnError: true,
+		WhereResource: selected.Where, WhereCEL: selected.CEL,
+		RecordMutations: true, StopOnError: true,
 		FunctionInvocations: chain,
 	}
 }
@@ -39,7 +39,7 @@ func (s *Session) request(
 // the executor makes it. It reads their working copies, so it is made before any of them is
 // written. chain returns the functions for a unit; running them reports its errors.
 func (s *Session) Survey(
-	units []*workspace.Unit, where string,
+	units []*workspace.Unit, selected do.Selection,
 	chain func(*workspace.Unit) (api.FunctionInvocationList, error),
 ) (func() *handler.Survey, error) {
 	if len(units) < 2 {
@@ -60,24 +60,25 @@ func (s *Session) Survey(
 			all.Incomplete = true
 			continue
 		}
-		if one := executor.Survey(s.Ctx, s.request(u, data, functions, where)); one != nil {
+		if one := executor.Survey(s.Ctx, s.request(u, data, functions, selected)); one != nil {
 			all.Add(one)
 		}
 	}
 	return func() *handler.Survey { return all }, nil
 }
 
-// Run runs functions on data of a unit. Their messages do not have secret values. survey covers
-// all units on which the caller runs them, or is nil.
+// Run runs functions on data of a unit, on the resources that a resolved selection selects. Their
+// messages do not have secret values. survey covers all units on which the caller runs them, or is
+// nil.
 func (s *Session) Run(
 	ctx context.Context, u *workspace.Unit, data []byte, chain api.FunctionInvocationList,
-	where string, survey func() *handler.Survey,
+	selected do.Selection, survey func() *handler.Survey,
 ) (*handler.Result, error) {
 	executor, err := s.Functions()
 	if err != nil {
 		return nil, err
 	}
-	r, err := executor.Run(ctx, s.request(u, data, chain, where), handler.Options{
+	r, err := executor.Run(ctx, s.request(u, data, chain, selected), handler.Options{
 		AllowExternal: s.Settings.AllowExternal, Survey: survey,
 	})
 	if err != nil {
@@ -265,20 +266,17 @@ func (s *Session) LinkGraph() (*resolve.Inspector, error) {
 	return g, nil
 }
 
-// flagsBefore are the flags of a command, which come before its function.
-type flagsBefore struct{ flags *pflag.FlagSet }
+// flagsBefore are the flags of a command, which are not among the words of its functions.
+type flagsBefore struct{ command.FlagWords }
 
 // Recognize implements plan.CommandFlags.
 func (flagsBefore) Recognize([]string) int { return 0 }
-
-// Names implements plan.CommandFlags.
-func (b flagsBefore) Names() []string { return command.FlagNames(b.flags) }
 
 // Resolver returns what resolves words against the functions of a toolchain.
 func (s *Session) Resolver(t api.ToolchainType) (*plan.Resolver, error) {
 	executor, err := s.Functions()
 	return &plan.Resolver{
-		Toolchain: t, Functions: executor, Flags: flagsBefore{s.Flags}, ReadFile: s.Input,
+		Toolchain: t, Functions: executor, Flags: flagsBefore{command.FlagWords{Flags: s.Flags}}, ReadFile: s.Input,
 		ResourceType: do.NewTypeNames(executor).Resolve,
 	}, err
 }

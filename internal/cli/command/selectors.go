@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/do"
 )
 
-// addSelectors adds the flags that select resources.
-func addSelectors(flags *pflag.FlagSet, o *do.Selection) {
+// AddSelectors adds the flags that select resources.
+func AddSelectors(flags *pflag.FlagSet, o *do.Selection) {
 	add := func(text *string, name, short, usage, several string) {
 		flags.VarP(&selector{text: text, several: several}, name, short, usage)
 	}
@@ -65,9 +65,9 @@ var (
 	errNothingSelected = errors.New("the value is empty")
 )
 
-// selectorProblem returns the problem with the value of a flag that selects resources, nil if the
+// SelectorProblem returns the problem with the value of a flag that selects resources, nil if the
 // flag is another one.
-func selectorProblem(flag *pflag.Flag, err error) *api.Failure {
+func SelectorProblem(flag *pflag.Flag, err error) *api.Failure {
 	s, ok := flag.Value.(*selector)
 	switch {
 	case !ok:
