@@ -98,34 +98,40 @@ func (l *library) zip() ([]byte, error) {
 		}
 		of[name[dot+1:]] = h.object()
 	}
+	kinds := map[string]json.RawMessage{}
+	for t, h := range l.kinds {
+		kinds[t] = h.object()
+	}
+	all := []packedFile{{"versions", l.versions}, {"kinds", kinds}}
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		all = append(all, packedFile{name, packages[name]})
+	}
+	return pack(all)
+}
+
+// packedFile is a file of an archive, without .json.
+type packedFile struct {
+	name  string
+	value any
+}
+
+// pack makes an archive of files in JSON.
+func pack(all []packedFile) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
 		return flate.NewWriter(w, flate.BestCompression)
 	})
-	write := func(name string, value any) error {
-		w, err := z.Create(name + ".json")
+	for _, e := range all {
+		w, err := z.Create(e.name + ".json")
 		if err != nil {
-			return err
+			return nil, err
 		}
-		text, err := json.Marshal(value) // sorts the keys of maps
-		if err == nil {
-			_, err = w.Write(text)
+		text, err := json.Marshal(e.value) // sorts the keys of maps
+		if err != nil {
+			return nil, err
 		}
-		return err
-	}
-	if err := write("versions", l.versions); err != nil {
-		return nil, err
-	}
-	kinds := map[string]json.RawMessage{}
-	for t, h := range l.kinds {
-		kinds[t] = h.object()
-	}
-	if err := write("kinds", kinds); err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(packages)) {
-		if err := write(name, packages[name]); err != nil {
+		if _, err := w.Write(text); err != nil {
 			return nil, err
 		}
 	}

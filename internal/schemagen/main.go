@@ -1,24 +1,22 @@
-// Command schemagen makes internal/knowledge/schemas/schemas.zip, the schemas of Kubernetes
-// resources, from the OpenAPI documents in the modules k8s.io/kubernetes. `make gen-schemas` runs
-// it; the go command fetches and verifies the modules.
+// Command schemagen makes the files of internal/knowledge/schemas: schemas.zip, the schemas of
+// Kubernetes resources, from the OpenAPI documents in the modules k8s.io/kubernetes, and
+// operators.zip, the schemas of custom resources, from the CustomResourceDefinitions in the modules
+// of operators. `make gen-schemas` and `make gen-operators` run it; the go command fetches and
+// verifies the modules.
 //
 // The rules of this package: only what decides whether a resource is valid is kept, definitions
 // that versions have in common are kept once, and the same modules give the same bytes. To add a
-// version of Kubernetes, add it to versions.
+// version of Kubernetes, add it to versions; to update an operator, change its row in operators.
 //
 // Layer: programs.
 package main
 
 import (
-	"archive/zip"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"log"
 	"os"
-	"os/exec"
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/files"
@@ -26,63 +24,52 @@ import (
 
 // versions returns the versions of k8s.io/kubernetes, oldest first.
 func versions() []string {
-	return []string{"v1.33.13", "v1.34.4", "v1.35.4", "v1.36.3"}
+	return []string{"v1.33.13", "v1.34.4", "v1.35.4", "v1.36.3", "v1.37.2"}
 }
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) != 2 {
-		log.Fatal("usage: schemagen FILE")
+	makers := map[string]func() ([]byte, error){
+		"kubernetes": kubernetes, "operators": customResources,
 	}
-	if err := write(os.Args[1]); err != nil {
+	if len(os.Args) != 3 || makers[os.Args[1]] == nil {
+		log.Fatal("usage: schemagen kubernetes|operators FILE")
+	}
+	text, err := makers[os.Args[1]]()
+	if err == nil {
+		log.Printf("%s: %d bytes", os.Args[2], len(text))
+		err = files.Write(context.Background(), os.Args[2], 0o666, text)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-// write writes the file.
-func write(path string) error {
+// kubernetes makes schemas.zip.
+func kubernetes() ([]byte, error) {
 	var all library
 	for _, version := range versions() {
 		definitions, err := read(version)
 		if err != nil {
-			return fmt.Errorf("k8s.io/kubernetes@%s: %w", version, err)
+			return nil, fmt.Errorf("k8s.io/kubernetes@%s: %w", version, err)
 		}
 		all.add(version, definitions)
 	}
-	text, err := all.zip()
-	if err != nil {
-		return err
-	}
-	log.Printf("%s: %d bytes, %d resource types", path, len(text), len(all.kinds))
-	return files.Write(context.Background(), path, 0o666, text)
+	return all.zip()
 }
 
 // read returns the definitions of a version.
 func read(version string) (map[string]*schema, error) {
-	out, err := exec.Command("go", "mod", "download", "-json",
-		"k8s.io/kubernetes@"+version).Output()
-	var module struct{ Zip, Error string }
-	if jsonErr := json.Unmarshal(out, &module); jsonErr != nil || module.Error != "" {
-		return nil, errors.Join(err, jsonErr, errors.New(module.Error))
-	}
-	z, err := zip.OpenReader(module.Zip)
+	m, err := download("k8s.io/kubernetes", version)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = z.Close() }()
-	file := func(name string) ([]byte, error) {
-		f, err := z.Open("k8s.io/kubernetes@" + version + "/" + name)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = f.Close() }()
-		return io.ReadAll(f)
-	}
-	swagger, err := file("api/openapi-spec/swagger.json")
+	defer m.close()
+	swagger, err := fs.ReadFile(m, "api/openapi-spec/swagger.json")
 	if err != nil {
 		return nil, err
 	}
-	source, err := file("pkg/generated/openapi/zz_generated.openapi.go")
+	source, err := fs.ReadFile(m, "pkg/generated/openapi/zz_generated.openapi.go")
 	if err != nil {
 		return nil, err
 	}
