@@ -26,9 +26,9 @@ TAGS := yq_nolua yq_nohcl yq_noini yq_notoml
 # The program has no symbols and no paths of this machine: 41 MB instead of 55.
 LDFLAGS := -s -w
 
-SCHEMAS := internal/knowledge/schemas/schemas.zip
+SCHEMAS := internal/knowledge/schemas
 
-.PHONY: help build runner editor mcp cross test long random lint fmt golden gen gen-schemas compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench-server bench bench-krm fuzz clean demo
+.PHONY: help build runner editor mcp cross test long random lint fmt golden gen gen-schemas gen-operators compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench-server bench bench-krm fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -66,8 +66,10 @@ manual-test: build ## the golden cases with the real binary; QUIET=no shows diff
 	./manual-test.sh
 gen: ## write docs/functions.md, docs/cli.md, docs/api.txt, internal/server/openapi.json and the output in README.md and the guides
 	UPDATE_DOCS=1 go test ./internal/cli ./internal/server -run 'TestDocs|TestOpenAPI' -count=1 && UPDATE_API=1 go test ./internal/depcheck -run TestListingOfTheAPI -count=1 && UPDATE_README=1 go test ./cmd/fctl -run TestReadme -count=1
-gen-schemas: ## write the schemas of Kubernetes again; the first time this fetches 75 MB of modules, which no other target needs
-	go run ./internal/schemagen $(SCHEMAS)
+gen-schemas: ## write the schemas of Kubernetes again; the first time this fetches 95 MB of modules, which no other target needs
+	go run ./internal/schemagen kubernetes $(SCHEMAS)/schemas.zip
+gen-operators: ## write the schemas of operators again; the first time this fetches 250 MB of modules and Go 1.27, and runs controller-gen
+	go run ./internal/schemagen operators $(SCHEMAS)/operators.zip
 compare-schemas: build ## compare vet-schemas with kubeconform -strict on 4,000 manifests; FILES adds more, and times large ones
 	FCTL=$(CURDIR)/bin/fctl FILES='$(abspath $(wildcard examples/*.yaml testdata/*.yaml) $(FILES))' go test ./internal/schemagen -run TestKubeconform -count=1 -v
 update-golden: build ## write golden-output/ again

@@ -90,6 +90,12 @@ func (p *ResourceProvider) Field(t api.ResourceType, path *yamlpath.Path) yamlpa
 	return p.fields.Field(t, path)
 }
 
+// MergeKeys returns the lists of a type whose elements have merge keys, according to the type's
+// entries and to its CustomResourceDefinition.
+func (p *ResourceProvider) MergeKeys(t api.ResourceType) *configkit.MergeKeyTree {
+	return p.fields.MergeKeys(t, p.Registry.MergeKeys(t))
+}
+
 // KeyOrder returns the fields of the map at a path of a document in the order in which they are
 // written, which is that of the schema of its type.
 func (p *ResourceProvider) KeyOrder(root gaby.Value, path []string) []string {

@@ -52,7 +52,7 @@ func TestEntries(t *testing.T) {
 				t.Errorf("%s of %s: %d paths, not %d", name, of, len(have), len(want))
 			}
 		}
-		if have, want := lazy.MergeKeys(of), whole.MergeKeys(of); !reflect.DeepEqual(have, want) {
+		if have, want := lazy.Registry.MergeKeys(of), whole.MergeKeys(of); !reflect.DeepEqual(have, want) {
 			t.Errorf("merge keys of %s: %v, not %v", of, have, want)
 		}
 	}

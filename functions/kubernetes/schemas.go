@@ -54,7 +54,7 @@ func vetSchemasFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			}
 			v := schemaVetter{
 				call: c, set: set, provider: provider, result: api.ValidationResult{Passed: true},
-				wrong: map[api.ResourceType]bool{},
+				wrong: map[api.ResourceType]bool{}, noted: map[string]bool{},
 			}
 			err = v.vet()
 			return v.result, err
@@ -95,6 +95,7 @@ type schemaVetter struct {
 	result   api.ValidationResult
 	checked  int
 
+	noted map[string]bool           // operators that a note is about
 	wrong map[api.ResourceType]bool // types whose schema in a file is wrong or too expensive
 }
 
@@ -173,6 +174,7 @@ func (v *schemaVetter) resource(
 	}
 	v.checked++
 	problems, err := schema.Check(expression.In(v.call.Context(), doc, info), doc.Value())
+	v.byOperator(doc, info, problems)
 	v.wrong[info.ResourceType] = err != nil // another resource would be as expensive
 	// SOPS replaces values and adds a block
 	if doc.Exists("sops", "mac") {
@@ -193,6 +195,27 @@ func (v *schemaVetter) resource(
 		err = expression.FailureIn(doc, err)
 	}
 	return problems, []error{err}
+}
+
+// byOperator says with which operator's built-in definition a resource does not agree, because the
+// version that the user has may be another one.
+func (v *schemaVetter) byOperator(
+	doc *gaby.YamlDoc, info *api.ResourceInfo, problems []jsonschema.Violation,
+) {
+	operator := v.set.Operator(info.ResourceType)
+	if operator == "" || len(problems) == 0 {
+		return
+	}
+	for i := range problems {
+		problems[i].Message += " (" + operator + ")"
+	}
+	if v.noted[operator] {
+		return
+	}
+	v.noted[operator] = true
+	v.call.Note(doc.Value().Get("kind").Position(), fmt.Sprintf("%s is checked with the "+
+		"CustomResourceDefinition of %s, which fctl has built in; --schema names that of another "+
+		"version", info.ResourceType, operator))
 }
 
 // noSchema records that a resource cannot be checked because its type has no schema.
@@ -261,6 +284,7 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 	} else {
 		v.checked++
 		problems, err = schema.Check(expression.In(v.call.Context(), doc, info), doc.Value())
+		v.byOperator(doc, info, problems)
 	}
 	schemas.AddProblems(&v.result, v.provider, doc, info, unreadable(doc, problems))
 	return err

@@ -10,17 +10,18 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// packed contains versions.json (the releases, oldest first), kinds.json (the name of the
+// packedReleases contains versions.json (the releases, oldest first), kinds.json (the name of the
 // definition of each resource type) and a file for each package of definitions. Whatever changed
 // between releases is a map from a release to the value from that release on; null means removed.
 //
 //go:embed schemas.zip
-var packed string
+var packedReleases string
 
-// archive reads packed. The values it returns must not be read concurrently.
+// archive reads a packed file. The values it returns must not be read concurrently.
 type archive struct {
-	zip   *zip.Reader
-	files map[string]gaby.Value
+	packed string
+	zip    *zip.Reader
+	files  map[string]gaby.Value
 }
 
 // file unpacks a file. It returns a value that does not exist if there is no such file.
@@ -29,7 +30,7 @@ func (a *archive) file(name string) (gaby.Value, error) {
 		return v, nil
 	}
 	if a.zip == nil {
-		z, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
+		z, err := zip.NewReader(strings.NewReader(a.packed), int64(len(a.packed)))
 		if err != nil {
 			return gaby.Value{}, fmt.Errorf("the built-in schemas: %w", err)
 		}

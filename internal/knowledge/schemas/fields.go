@@ -19,6 +19,8 @@ type Fields struct {
 	mu      sync.Mutex
 	release *Release // of its own, as values of an archive must not be read concurrently
 	known   map[fieldKey]yamlpath.Field
+
+	mergeKeys map[api.ResourceType]mergeKeys
 }
 
 type fieldKey struct {
@@ -26,8 +28,8 @@ type fieldKey struct {
 	path string
 }
 
-// Fields returns what finds fields in the schemas of the newest release, of users' files and of the
-// input files.
+// Fields returns what finds fields in the schemas of the newest release, of users' files, of the
+// input files and of operators.
 func (l *Library) Fields() *Fields {
 	return &Fields{library: l, known: map[fieldKey]yamlpath.Field{}}
 }
@@ -58,7 +60,8 @@ func (f *Fields) find(t api.ResourceType, path *yamlpath.Path) yamlpath.Field {
 	defer f.library.mu.Unlock()
 	at := f.root(t)
 	custom := at.custom || !at.v.Exists() // every object has the same metadata
-	ordered := at.v.Exists()
+	// The fields of operators are in alphabetical order, which nobody writes them in.
+	ordered := at.v.Exists() && !at.operator
 	for i := range path.Segments() {
 		at = at.deref()
 		next, has := at.child(&path.Segments()[i])
@@ -92,6 +95,8 @@ type node struct {
 	v       gaby.Value
 	resolve func(ref string) gaby.Value
 	custom  bool // the root of a CustomResourceDefinition
+
+	operator bool // of an operator
 }
 
 // root returns the schema of a type, in the order of [Set.Schema].
@@ -123,10 +128,18 @@ func (f *Fields) root(t api.ResourceType) node {
 	if d == nil || d.others {
 		d = l.readOwn()[t]
 	}
+	operator := d == nil
+	if operator {
+		all, err := l.operators.of(t)
+		if err != nil {
+			return node{} // the archive is a part of the program
+		}
+		d = all[t]
+	}
 	if d == nil || d.others {
 		return node{}
 	}
-	return node{v: d.value, custom: true}
+	return node{v: d.value, custom: true, operator: operator}
 }
 
 // builtIn returns a definition of the release.

@@ -140,15 +140,15 @@ func (l *Library) ofInputs(t api.ResourceType, s *Set) (*jsonschema.Schema, erro
 	return defined.schema(t, s)
 }
 
-// Scope returns the scope stated by a CustomResourceDefinition in users' files or in another input
-// file.
+// Scope returns the scope stated by a CustomResourceDefinition in users' files, in another input file
+// or of an operator.
 func (l *Library) Scope(t api.ResourceType) configkit.Scope {
 	if added := l.usersFiles(); added != nil {
 		if scope := added.definitions.scope(t); scope != configkit.ScopeUnknown {
 			return scope
 		}
 	}
-	return l.ofRun().definitions().scope(t)
+	return cmp.Or(l.ofRun().definitions().scope(t), l.scopeOfOperators(t))
 }
 
 // usersFiles returns the schemas in users' files, which it reads on first use, or nil.

@@ -19,8 +19,8 @@ const (
 	jsonProps  = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
 )
 
-// Library provides the schemas of all releases and those of users' files. It is safe for concurrent
-// use.
+// Library provides the schemas of all releases and operators, and those of users' files. It is safe
+// for concurrent use.
 type Library struct {
 	mu      sync.Mutex
 	made    map[string]*Release
@@ -30,6 +30,8 @@ type Library struct {
 	own     func() []SchemaFile // of AddOwn
 	owned   definitions         // in own, nil if not read yet
 	clashes map[Clash]bool
+
+	operators operators
 }
 
 // Release provides the schemas of a Kubernetes release. It is safe for concurrent use.
@@ -96,7 +98,7 @@ func (l *Library) Release(version string) (*Release, error) {
 
 // newRelease reads the types of a release. Definitions are read on demand.
 func newRelease(version string) (*Release, error) {
-	r := &Release{}
+	r := &Release{archive: archive{packed: packedReleases}}
 	var err error
 	if r.releases, err = releasesOf(&r.archive); err != nil {
 		return nil, err

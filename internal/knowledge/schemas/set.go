@@ -13,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
 )
 
-// Set is what resources are checked against: a Kubernetes release, users' files, and the
+// Set is what resources are checked against: a Kubernetes release, operators, users' files, and the
 // CustomResourceDefinitions next to the resources. Add the latter first; after that a Set is safe
 // for concurrent use.
 type Set struct {
@@ -29,8 +29,9 @@ type Set struct {
 
 // found is the result of the search for a type's schema.
 type found struct {
-	schema *jsonschema.Schema
-	err    error
+	schema   *jsonschema.Schema
+	operator string // the operator and its version, if the schema is a built-in one
+	err      error
 }
 
 // Set returns a set without definitions of its own. version is that of a release; see
@@ -81,24 +82,34 @@ func (s *Set) BuiltIn(definition gaby.Value) []api.ResourceType {
 }
 
 // Schema returns the schema of a resource type. It looks in the definitions next to the resources,
-// in users' files, in the release and in definitions of other inputs, in this order.
-// CustomResourceDefinitions do not override types of the release; other users' files do. Without
-// a schema it returns nil. The error is then a *MissingError if no such resource can exist, or
+// in users' files, in the release, in definitions of other inputs and in those of operators, in this
+// order. CustomResourceDefinitions do not override types of the release; other users' files do.
+// Without a schema it returns nil. The error is then a *MissingError if no such resource can exist, or
 // ErrWrongDefinition or ErrSeveralDefinitions if the schema cannot be used.
 func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.found[t]
 	if f == nil {
-		f = &found{}
-		f.schema, f.err = s.find(t)
+		f = s.find(t)
 		s.found[t] = f
 	}
 	return f.schema, f.err
 }
 
+// Operator returns the operator, with its version, whose built-in CustomResourceDefinition has the
+// schema of a type that Schema returned, or "".
+func (s *Set) Operator(t api.ResourceType) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f := s.found[t]; f != nil {
+		return f.operator
+	}
+	return ""
+}
+
 // find looks for a schema in the order of precedence; see Schema.
-func (s *Set) find(t api.ResourceType) (*jsonschema.Schema, error) {
+func (s *Set) find(t api.ResourceType) *found {
 	for _, find := range []func() (*jsonschema.Schema, error){
 		func() (*jsonschema.Schema, error) {
 			if s.Release.has(t) {
@@ -111,10 +122,13 @@ func (s *Set) find(t api.ResourceType) (*jsonschema.Schema, error) {
 		func() (*jsonschema.Schema, error) { return s.library.ofInputs(t, s) },
 	} {
 		if schema, err := find(); schema != nil || err != nil {
-			return schema, err
+			return &found{schema: schema, err: err}
 		}
 	}
-	return nil, s.Release.missing(t)
+	if schema, operator, err := s.library.ofOperators(t, s); schema != nil || err != nil {
+		return &found{schema: schema, operator: operator, err: err}
+	}
+	return &found{err: s.Release.missing(t)}
 }
 
 // MissingError reports that no resource of a type can exist: its group belongs to Kubernetes and
@@ -139,9 +153,11 @@ type definition struct {
 	file string // "" if it is next to the resources
 	// The position in a project's settings that names the file, if any.
 	project string
-	value   gaby.Value
-	scope   configkit.Scope
-	served  bool
+	// The operator and its version, if the definition is a built-in one.
+	operator string
+	value    gaby.Value
+	scope    configkit.Scope
+	served   bool
 	// There are different definitions of the type, and it is unknown which one counts.
 	others bool
 
