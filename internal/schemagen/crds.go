@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
@@ -96,6 +97,9 @@ func (o operator) definitions(generated map[string][][]byte) ([][]byte, error) {
 	}
 	if o.files == "" {
 		return generated[o.module], nil
+	}
+	if strings.HasSuffix(o.files, ".go") {
+		return kustomizations(m)
 	}
 	names, err := fs.Glob(m, o.files)
 	if err != nil {

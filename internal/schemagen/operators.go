@@ -37,28 +37,41 @@ func operators() []operator {
 			files: "pkg/k8s/apis/cilium.io/client/crds/*/*.yaml",
 		},
 		{
-			name: "external-secrets", module: "github.com/external-secrets/external-secrets", version: "v1.3.2",
-			files: "config/crds/bases/*external-secrets.io_*.yaml",
+			name:    "external-secrets",
+			module:  "github.com/external-secrets/external-secrets",
+			version: "v1.3.2",
+			files:   "config/crds/bases/*external-secrets.io_*.yaml",
 		},
 		{
 			name: "Flux helm-controller", module: flux + "helm-controller/api", version: "v1.7.1",
 		},
 		{
-			name: "Flux image-automation-controller", module: flux + "image-automation-controller/api", version: "v1.3.0",
+			name:    "Flux image-automation-controller",
+			module:  flux + "image-automation-controller/api",
+			version: "v1.3.0",
 		},
 		{
-			name: "Flux image-reflector-controller", module: flux + "image-reflector-controller/api", version: "v1.3.0",
+			name:    "Flux image-reflector-controller",
+			module:  flux + "image-reflector-controller/api",
+			version: "v1.3.0",
 		},
 		{
-			name: "Flux kustomize-controller", module: flux + "kustomize-controller", version: "v1.10.1",
-			files: "config/crd/bases/*.yaml",
+			name:    "Flux kustomize-controller",
+			module:  flux + "kustomize-controller",
+			version: "v1.10.1",
+			files:   "config/crd/bases/*.yaml",
 		},
 		{
-			name: "Flux notification-controller", module: flux + "notification-controller/api", version: "v1.10.0",
+			name:    "Flux notification-controller",
+			module:  flux + "notification-controller/api",
+			version: "v1.10.0",
 		},
 		{
 			name: "Flux source-controller", module: flux + "source-controller", version: "v1.10.1",
 			files: "config/crd/bases/*.yaml",
+		},
+		{
+			name: "Flux source-watcher", module: flux + "source-watcher/api/v2", version: "v2.3.1",
 		},
 		{
 			name: "Gateway API", module: "sigs.k8s.io/gateway-api", version: "v1.6.3",
@@ -77,8 +90,13 @@ func operators() []operator {
 			files: "config/core/300-resources/*.yaml",
 		},
 		{
-			name: "prometheus-operator", module: "github.com/prometheus-operator/prometheus-operator", version: "v0.85.0",
-			files: "example/prometheus-operator-crd/*.yaml",
+			name: "kustomize API", module: "sigs.k8s.io/kustomize/api", version: "v0.21.2",
+			files: "types/*.go",
+		},
+		{
+			name:    "prometheus-operator",
+			module:  "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring",
+			version: "v0.95.2",
 		},
 	}
 }
