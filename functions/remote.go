@@ -20,11 +20,12 @@ type Remote interface {
 	SchemaClashes() []schemas.Clash
 }
 
-// Added is what was added to an executor: what AddResourceTypes got, and what AddSchemas, AddInputs and
-// AddOwnDefinitions got last.
+// Added is what was added to an executor: what AddResourceTypes got, and what AddSchemas,
+// AddSchemaLocations, AddInputs and AddOwnDefinitions got last.
 type Added struct {
 	Types               []resourcetypes.TypesFile
 	Schemas             func() ([]schemas.SchemaFile, error)
+	Locations           schemas.Locations
 	Inputs, Definitions func() []schemas.SchemaFile
 }
 

@@ -19,6 +19,17 @@ func (e *Executor) AddSchemas(read func() ([]schemas.SchemaFile, error)) error {
 	return err
 }
 
+// AddSchemaLocations adds places of JSON Schemas, see [schemas.Locations]. Call it before the first
+// use of the executor.
+func (e *Executor) AddSchemaLocations(locations schemas.Locations) error {
+	library, err := e.schemas()
+	if err == nil {
+		library.AddLocations(locations)
+		e.added.Locations = locations
+	}
+	return err
+}
+
 // AddInputs makes the CustomResourceDefinitions in the other input files of a run available as
 // schemas, see [schemas.Library.AddInputs]. Call it before the first use of the executor.
 func (e *Executor) AddInputs(read func() []schemas.SchemaFile) error {

@@ -35,7 +35,7 @@ func vetSchemasFunction(provider configkit.ResourceProvider) handler.FunctionReg
 						"unless it is given",
 					"")),
 			},
-			Description: "Check resources with the schemas of Kubernetes, of the " +
+			Description: "Check resources with the schemas of Kubernetes, of operators, of the " +
 				"CustomResourceDefinitions in the input and of --schema: unknown and missing " +
 				"fields, types, values",
 			Examples: []string{"vet-schemas", "vet-schemas 1.35"},
@@ -197,8 +197,8 @@ func (v *schemaVetter) resource(
 	return problems, []error{err}
 }
 
-// byOperator says with which operator's built-in definition a resource does not agree, because the
-// version that the user has may be another one.
+// byOperator says with which operator's built-in schema a resource does not agree, because the user
+// may have another version.
 func (v *schemaVetter) byOperator(
 	doc *gaby.YamlDoc, info *api.ResourceInfo, problems []jsonschema.Violation,
 ) {
@@ -213,9 +213,8 @@ func (v *schemaVetter) byOperator(
 		return
 	}
 	v.noted[operator] = true
-	v.call.Note(doc.Value().Get("kind").Position(), fmt.Sprintf("%s is checked with the "+
-		"CustomResourceDefinition of %s, which fctl has built in; --schema names that of another "+
-		"version", info.ResourceType, operator))
+	v.call.Note(doc.Value().Get("kind").Position(), fmt.Sprintf("%s is checked with the schema of %s, "+
+		"which is built in; --schema names that of another version", info.ResourceType, operator))
 }
 
 // noSchema records that a resource cannot be checked because its type has no schema.

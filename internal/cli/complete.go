@@ -543,7 +543,7 @@ func (c *completer) flagValues(name, typed string) ([]string, cobra.ShellCompDir
 		return fn.FlagValues(name, typed, c.functionNames)
 	}
 	switch name {
-	case "filename", "resource-types", "schema", "config", "functions", "file", "baseline",
+	case "filename", "resource-types", "schema", "schema-location", "config", "functions", "file", "baseline",
 		"write-baseline", "files-from":
 		return nil, cobra.ShellCompDirectiveDefault
 	case "policy":

@@ -111,6 +111,9 @@ func addChainFlags(a *command.App, flags *pflag.FlagSet, o *runFlags) {
 	flags.StringArray("schema", nil,
 		"read schemas for vet-schemas from `PATH`, a file or directory: "+
 			"CustomResourceDefinitions, JSON Schemas, a cluster's OpenAPI")
+	flags.StringArrayVar(&o.options.SchemaLocations, "schema-location", nil,
+		"read JSON Schemas for vet-schemas from `PATH` with kubeconform's variables, such as "+
+			"{{.ResourceKind}}, in this order; default is what fctl knows")
 	flags.String("kubernetes-version", "",
 		"`RELEASE` of Kubernetes for vet-schemas and vet-semantics, such as 1.35")
 	flags.StringArrayVar(&o.options.OtherData, "other-data", nil,

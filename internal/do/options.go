@@ -41,6 +41,8 @@ type Options struct {
 	AllowEmpty bool // it is not a problem if no configuration is found
 	// Fix runs the fixes of the rules that resources break before the validations.
 	Fix bool
+	// SchemaLocations are where JSON Schemas are, as kubeconform has them.
+	SchemaLocations []string
 	// Baseline is a file with findings that are accepted. WriteBaseline is a file to which the
 	// findings are written, which accepts all of them.
 	Baseline, WriteBaseline string
@@ -61,6 +63,9 @@ type Selection struct {
 // check checks the options against the chain and reads the files they name.
 func (l *loop) check() (err error) {
 	if err := l.addSchemas(); err != nil {
+		return err
+	}
+	if err := l.addSchemaLocations(); err != nil {
 		return err
 	}
 	if err := l.checkReport(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/settings"
@@ -38,6 +39,32 @@ func (l *loop) addSchemas() error {
 			all = append(all, file)
 		}
 		return all, errors.Join(problems...)
+	})
+}
+
+// addSchemaLocations gives the executor the places of schemas, of which it reads those that functions
+// need.
+func (l *loop) addSchemaLocations() error {
+	if len(l.options.SchemaLocations) == 0 {
+		return nil
+	}
+	var list []schemas.Location
+	for _, text := range l.options.SchemaLocations {
+		location, err := schemas.ParseLocation(text)
+		if err != nil {
+			problem := diag.Usage("--schema-location: %s: %v", configkit.Abbreviate(text), err)
+			if errors.Is(err, schemas.ErrURL) {
+				problem.Hint = "download the schemas and name their directory; " +
+					"'fctl help schemas' lists those that are built in"
+			}
+			return problem
+		}
+		list = append(list, location)
+	}
+	return l.deps.Executor.AddSchemaLocations(schemas.Locations{
+		List: list, Read: func(file string) ([]byte, error) {
+			return Reader(l.options.Settings, l.deps.Streams).Bytes(l.ctx, file)
+		},
 	})
 }
 

@@ -125,7 +125,8 @@ func (l *Library) clash(c Clash) {
 func (l *Library) Snapshot() *Library {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := &Library{files: l.files, own: l.own}
+	c := &Library{files: l.files, own: l.own, locations: l.locations}
+	c.located = map[string]*jsonSchema{}
 	if l.inputs != nil {
 		c.inputs = &inputs{read: l.inputs.read}
 	}
@@ -254,15 +255,20 @@ func readFiles(read func() ([]SchemaFile, error)) *added {
 			}
 		}
 		if err != nil {
-			e := &FileError{File: f.Name, Msg: err.Error(), Err: err}
-			if syntax, ok := errors.AsType[*gaby.SyntaxError](err); ok {
-				e.Pos, e.Msg, e.Hint = syntax.Pos, syntax.Msg, syntax.Hint
-			}
-			problems = append(problems, e)
+			problems = append(problems, syntaxIn(f.Name, err))
 		}
 	}
 	a.err = errors.Join(problems...)
 	return a
+}
+
+// syntaxIn converts an error of reading a file to a *FileError.
+func syntaxIn(file string, err error) error {
+	e := &FileError{File: file, Msg: err.Error(), Err: err}
+	if syntax, ok := errors.AsType[*gaby.SyntaxError](err); ok {
+		e.Pos, e.Msg, e.Hint = syntax.Pos, syntax.Msg, syntax.Hint
+	}
+	return e
 }
 
 // add adds what a document defines. Documents that define nothing are ignored.

@@ -32,6 +32,8 @@ type Library struct {
 	clashes map[Clash]bool
 
 	operators operators
+	locations Locations
+	located   map[string]*jsonSchema // files of locations by path, nil for those that do not exist
 }
 
 // Release provides the schemas of a Kubernetes release. It is safe for concurrent use.

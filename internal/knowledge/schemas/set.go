@@ -20,6 +20,7 @@ type Set struct {
 	Release *Release
 
 	library *Library
+	version string // as asked for
 	rules   jsonschema.RuleCompiler
 	custom  definitions
 
@@ -43,7 +44,7 @@ func (l *Library) Set(version string, rules jsonschema.RuleCompiler) (*Set, erro
 		return nil, err
 	}
 	return &Set{
-		Release: r, library: l, rules: rules, custom: definitions{},
+		Release: r, library: l, version: version, rules: rules, custom: definitions{},
 		found: map[api.ResourceType]*found{},
 	}, nil
 }
@@ -82,8 +83,8 @@ func (s *Set) BuiltIn(definition gaby.Value) []api.ResourceType {
 }
 
 // Schema returns the schema of a resource type. It looks in the definitions next to the resources,
-// in users' files, in the release, in definitions of other inputs and in those of operators, in this
-// order. CustomResourceDefinitions do not override types of the release; other users' files do.
+// in users' files, at the locations before DefaultLocation, in the release, in definitions of other
+// inputs and of operators, and at the other locations, in this order. CustomResourceDefinitions do not override types of the release; other users' files do.
 // Without a schema it returns nil. The error is then a *MissingError if no such resource can exist, or
 // ErrWrongDefinition or ErrSeveralDefinitions if the schema cannot be used.
 func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
@@ -118,15 +119,27 @@ func (s *Set) find(t api.ResourceType) *found {
 			return s.custom.schema(t, s)
 		},
 		func() (*jsonschema.Schema, error) { return s.library.schema(t, s) },
-		func() (*jsonschema.Schema, error) { return s.Release.Schema(t) },
+		func() (*jsonschema.Schema, error) { return s.library.atLocations(t, s, false) },
+		func() (*jsonschema.Schema, error) {
+			if !s.library.usesOwn() {
+				return nil, nil
+			}
+			return s.Release.Schema(t)
+		},
 		func() (*jsonschema.Schema, error) { return s.library.ofInputs(t, s) },
 	} {
 		if schema, err := find(); schema != nil || err != nil {
 			return &found{schema: schema, err: err}
 		}
 	}
+	if !s.library.usesOwn() {
+		return &found{}
+	}
 	if schema, operator, err := s.library.ofOperators(t, s); schema != nil || err != nil {
 		return &found{schema: schema, operator: operator, err: err}
+	}
+	if schema, err := s.library.atLocations(t, s, true); schema != nil || err != nil {
+		return &found{schema: schema, err: err}
 	}
 	return &found{err: s.Release.missing(t)}
 }

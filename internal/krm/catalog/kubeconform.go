@@ -79,7 +79,7 @@ func kubeconform(ctx context.Context, list *krm.ResourceList) error {
 }
 
 func (k *conform) read(c *config) error {
-	first, more, kinds := defaultLocation, "", ""
+	first, more, kinds := string(schemas.DefaultLocation), "", ""
 	err := c.read(
 		strict.To("ignore_missing_schemas", &k.ignoreMissing, boolOf),
 		strict.To("strict", &k.strict, boolOf),
@@ -113,16 +113,17 @@ func boolOf(v strict.Value) bool {
 func (k *conform) schema(h gaby.Header) (schema *jsonschema.Schema, own bool, err error) {
 	list := k.locations.list
 	if len(list) == 0 {
-		list = []string{defaultLocation}
+		list = []schemas.Location{schemas.DefaultLocation}
 	}
 	for _, location := range list {
-		if own = location == defaultLocation; own {
-			schema, err = k.set.Schema(api.ResourceType(h.APIVersion + "/" + h.Kind))
+		t := api.ResourceType(h.APIVersion + "/" + h.Kind)
+		if own = location == schemas.DefaultLocation; own {
+			schema, err = k.set.Schema(t)
 			if _, missing := errors.AsType[*schemas.MissingError](err); missing {
 				continue
 			}
 		} else {
-			schema, err = k.locations.schema(location, h.APIVersion, h.Kind)
+			schema, err = k.locations.schema(location, t)
 		}
 		if schema != nil || err != nil {
 			return schema, own, err

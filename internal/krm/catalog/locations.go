@@ -6,25 +6,23 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 )
 
 // maxSchema is the maximum size of a file with a schema.
 const maxSchema = 16 << 20
 
-// defaultLocation is the location of the schemas that fctl has.
-const defaultLocation = "default"
-
 // locations finds schemas in files below the directory of the resources.
 type locations struct {
 	root     string // the directory to open, "" if the resources are not in one
 	strict   bool
-	list     []string
+	list     []schemas.Location
 	compiled map[string]*jsonschema.Schema // by path; nil for a file that does not exist
 }
 
@@ -32,75 +30,38 @@ type locations struct {
 func (l *locations) add(key, text string) error {
 	for location := range strings.SplitSeq(text, ",") {
 		location = strings.TrimSpace(location)
-		if location == defaultLocation {
-			l.list = append(l.list, location)
-			continue
-		}
-		if scheme, _, ok := strings.Cut(location, "://"); ok && scheme != "file" {
+		parsed, err := schemas.ParseLocation(location)
+		if errors.Is(err, schemas.ErrURL) {
 			return fmt.Errorf("functionConfig: data.%s: %q is a URL, and functions in fctl read "+
 				"no URLs; "+
 				"download the schemas, or run the image with --executor container and --network",
 				key, location)
 		}
-		file := strings.TrimPrefix(location, "file://")
-		if !strings.HasSuffix(file, ".json") {
-			file = path.Join(file, "{{.NormalizedKubernetesVersion}}-standalone{{.StrictSuffix}}",
-				"{{.ResourceKind}}{{.KindSuffix}}.json")
-		}
 		switch {
+		case parsed == schemas.DefaultLocation:
 		case location == "":
 			return fmt.Errorf("functionConfig: data.%s has an empty location", key)
-		case !filepath.IsLocal(filepath.FromSlash(file)):
+		case err != nil:
+			return fmt.Errorf("functionConfig: data.%s: the location %q: %w", key, location, err)
+		case !filepath.IsLocal(filepath.FromSlash(string(parsed))):
 			return fmt.Errorf("functionConfig: data.%s: %q is not below the directory of the "+
 				"resources",
 				key, location)
 		case l.root == "":
 			return fmt.Errorf("functionConfig: data.%s: the resources are not in a directory", key)
 		}
-		l.list = append(l.list, file)
+		l.list = append(l.list, parsed)
 	}
 	return nil
 }
 
-// file returns the path that a location gives for a type of resource.
-func (l *locations) file(location, apiVersion, kind string) (string, error) {
-	group, version, ok := strings.Cut(apiVersion, "/")
-	suffix := "-" + strings.ToLower(strings.SplitN(group, ".", 2)[0])
-	if ok {
-		suffix += "-" + strings.ToLower(version)
-	} else {
-		version = group
-	}
-	strict := ""
-	if l.strict {
-		strict = "-strict"
-	}
-	values := map[string]string{
-		"NormalizedKubernetesVersion": "master", "StrictSuffix": strict, "Group": group,
-		"ResourceKind": strings.ToLower(kind), "ResourceAPIVersion": version, "KindSuffix": suffix,
-	}
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(location, "{{")
-		b.WriteString(before)
-		if !found {
-			return b.String(), nil
-		}
-		name, after, closed := strings.Cut(rest, "}}")
-		value, known := values[strings.TrimPrefix(strings.TrimSpace(name), ".")]
-		if !closed || !known {
-			return "", fmt.Errorf("the location %q has an unknown variable", location)
-		}
-		b.WriteString(value)
-		location = after
-	}
-}
-
 // schema returns the schema that a location has for a type of resource, nil if it has none.
-func (l *locations) schema(location, apiVersion, kind string) (*jsonschema.Schema, error) {
-	file, err := l.file(location, apiVersion, kind)
-	if err != nil {
-		return nil, err
+func (l *locations) schema(
+	location schemas.Location, t api.ResourceType,
+) (*jsonschema.Schema, error) {
+	file := location.File(t, "", l.strict)
+	if file == "" {
+		return nil, nil
 	}
 	if s, ok := l.compiled[file]; ok {
 		return s, nil

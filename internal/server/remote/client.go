@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"slices"
 	"sync"
@@ -59,7 +60,7 @@ func Open(
 }
 
 // exchange sends a message and reads its answer. If that is a question, it is answered by questions.
-func (s *session) exchange(kind uint32, message, answer any, answers ...func(question) reply) error {
+func (s *session) exchange(kind uint32, message, answer any, answers ...func(asked) reply) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken != nil {
@@ -79,7 +80,7 @@ func (s *session) exchange(kind uint32, message, answer any, answers ...func(que
 			}
 			return s.codec.read(f, answer)
 		case kindAsk:
-			var q question
+			var q asked
 			if len(answers) == 0 {
 				err = errors.New("the server asks while nothing runs")
 			} else if err = s.codec.read(f, &q); err == nil {
@@ -123,11 +124,11 @@ func (s *session) Run(
 			KeepSteps: o.KeepSteps, EveryResource: o.EveryResource,
 			File: o.File, WhereText: o.WhereText, Only: o.Only,
 		},
-		Schemas: added.Schemas != nil, Inputs: added.Inputs != nil,
+		Schemas: added.Schemas != nil, Locations: added.Locations.List, Inputs: added.Inputs != nil,
 		Definitions: added.Definitions != nil, Survey: o.Survey != nil,
 	}
 	var answer callAnswer
-	if err := s.exchange(kindRun, c, &answer, func(q question) reply {
+	if err := s.exchange(kindRun, c, &answer, func(q asked) reply {
 		return answerTo(q, o, added)
 	}); err != nil {
 		return nil, err
@@ -146,8 +147,16 @@ func (s *session) Run(
 }
 
 // answerTo answers a question of a worker.
-func answerTo(q question, o handler.Options, added *functions.Added) (r reply) {
-	switch {
+func answerTo(a asked, o handler.Options, added *functions.Added) (r reply) {
+	switch q := a.Question; {
+	case q == askLocated && added.Locations.Read != nil:
+		text, err := added.Locations.Read(a.File)
+		switch {
+		case err == nil:
+			r.Files = []schemas.SchemaFile{{Name: a.File, Text: text}}
+		case !errors.Is(err, fs.ErrNotExist):
+			r.Problem = newProblem(err)
+		}
 	case q == askSchemas && added.Schemas != nil:
 		files, err := added.Schemas()
 		r.Files = files

@@ -63,6 +63,7 @@ type call struct {
 	Request     api.FunctionInvocationRequest
 	Options     options
 	Schemas     bool // the client has some
+	Locations   []schemas.Location
 	Inputs      bool
 	Definitions bool
 	Survey      bool
@@ -83,12 +84,19 @@ const (
 	askInputs
 	askDefinitions
 	askSurvey
+	askLocated
 )
+
+// asked is a question about all that the client has, or about a file.
+type asked struct {
+	Question question
+	File     string // of askLocated
+}
 
 // reply answers a question.
 type reply struct {
-	Files   []schemas.SchemaFile
-	Survey  []byte // JSON
+	Files   []schemas.SchemaFile // none if the file of askLocated does not exist
+	Survey  []byte               // JSON
 	Problem *problem
 }
 

@@ -2,11 +2,13 @@ package remote
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"sync"
 	"time"
 
@@ -31,7 +33,7 @@ type responder struct {
 	codec    *codec
 
 	asking sync.Mutex // a run may have several questions at once
-	added  [askSurvey]bool
+	added  [askLocated + 1]bool
 }
 
 // Work answers the messages of sessions, one after the other, until in ends. Each gets an executor of
@@ -63,7 +65,7 @@ func (w *responder) answer(f frame.Frame) (frame.Frame, error) {
 	switch {
 	case f.Number == kindOpen:
 		var b beginning
-		w.codec, w.added = newCodec(), [askSurvey]bool{}
+		w.codec, w.added = newCodec(), [askLocated + 1]bool{}
 		err := w.codec.read(f, &b)
 		if err == nil {
 			w.executor, err = w.newest()
@@ -169,18 +171,28 @@ func (w *responder) add(c *call) error {
 	if c.Schemas && !w.added[askSchemas] {
 		w.added[askSchemas] = true
 		if err := w.executor.AddSchemas(func() ([]schemas.SchemaFile, error) {
-			r, err := w.ask(askSchemas)
-			if err == nil && r.Problem != nil {
-				err = r.Problem.err()
-			}
-			return r.Files, err
+			return w.askFiles(asked{Question: askSchemas})
+		}); err != nil {
+			return err
+		}
+	}
+	if len(c.Locations) > 0 && !w.added[askLocated] {
+		w.added[askLocated] = true
+		if err := w.executor.AddSchemaLocations(schemas.Locations{
+			List: c.Locations, Read: func(file string) ([]byte, error) {
+				found, err := w.askFiles(asked{Question: askLocated, File: file})
+				if err != nil || len(found) == 0 {
+					return nil, cmp.Or(err, fs.ErrNotExist)
+				}
+				return found[0].Text, nil
+			},
 		}); err != nil {
 			return err
 		}
 	}
 	files := func(q question) func() []schemas.SchemaFile {
 		return func() []schemas.SchemaFile {
-			r, _ := w.ask(q) // the next message has the error, too
+			r, _ := w.ask(asked{Question: q}) // the next message has the error, too
 			return r.Files
 		}
 	}
@@ -200,7 +212,7 @@ func (w *responder) add(c *call) error {
 // survey asks for the survey of all units.
 func (w *responder) survey() *handler.Survey {
 	s := &handler.Survey{}
-	r, err := w.ask(askSurvey)
+	r, err := w.ask(asked{Question: askSurvey})
 	if err == nil {
 		err = json.Unmarshal(r.Survey, s)
 	}
@@ -210,8 +222,17 @@ func (w *responder) survey() *handler.Survey {
 	return s
 }
 
+// askFiles asks the client for files, which may be a problem.
+func (w *responder) askFiles(q asked) ([]schemas.SchemaFile, error) {
+	r, err := w.ask(q)
+	if err == nil && r.Problem != nil {
+		err = r.Problem.err()
+	}
+	return r.Files, err
+}
+
 // ask asks the client.
-func (w *responder) ask(q question) (r reply, err error) {
+func (w *responder) ask(q asked) (r reply, err error) {
 	w.asking.Lock()
 	defer w.asking.Unlock()
 	f, err := w.codec.frame(kindAsk, q)
