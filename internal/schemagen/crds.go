@@ -213,10 +213,14 @@ func generate(all []operator) (map[string][][]byte, error) {
 	}
 	run := func(args ...string) error {
 		cmd := exec.Command("go", args...)
-		cmd.Dir, cmd.Stderr = dir, os.Stderr
+		cmd.Dir = dir
 		// The modules need that version, which the go command fetches as a module.
 		cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go1.27.3", "GOFLAGS=-mod=mod", "GOWORK=off")
-		return cmd.Run()
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		return err
 	}
 	const tool = "sigs.k8s.io/controller-tools/cmd/controller-gen"
 	get := []string{"get", tool + "@v0.23.0"}

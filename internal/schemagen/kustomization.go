@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"reflect"
 	"strconv"
 	"strings"
@@ -140,9 +141,7 @@ func (t goTypes) addFields(fields object, of *ast.StructType, within []string) e
 			return err
 		}
 		if len(field.Names) == 0 && name == "" {
-			for name, of := range value["properties"].(object) {
-				fields[name] = of
-			}
+			maps.Copy(fields, value["properties"].(object))
 			continue
 		}
 		if name == "" {

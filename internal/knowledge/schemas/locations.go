@@ -59,13 +59,9 @@ func (l Location) File(t api.ResourceType, version string, strict bool) string {
 func locationVariables(t api.ResourceType, version string, strict bool) map[string]string {
 	parts := strings.Split(string(t), "/") // without a group, its place has the version
 	kind := parts[len(parts)-1]
-	suffix := ""
-	for i, part := range parts[:len(parts)-1] {
-		if i == 0 {
-			part, _, _ = strings.Cut(part, ".")
-		}
-		suffix += "-" + strings.ToLower(part)
-	}
+	first, _, _ := strings.Cut(parts[0], ".")
+	rest := parts[1:max(1, len(parts)-1)] // the version, if there is a group
+	suffix := strings.ToLower(strings.Join(append([]string{"", first}, rest...), "-"))
 	normalized, strictSuffix := "master", ""
 	if version != "" {
 		normalized = "v" + strings.TrimPrefix(version, "v")

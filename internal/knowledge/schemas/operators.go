@@ -2,6 +2,7 @@ package schemas
 
 import (
 	_ "embed"
+	"maps"
 	"slices"
 	"strings"
 
@@ -174,9 +175,7 @@ func withMergeKeys(known *configkit.MergeKeyTree, schema gaby.Value) *configkit.
 		child := known.Child(segment)
 		if more := withMergeKeys(child, of); more != child {
 			children := make(map[string]*configkit.MergeKeyTree, len(node.Children)+1)
-			for name, c := range node.Children {
-				children[name] = c
-			}
+			maps.Copy(children, node.Children)
 			children[segment] = more
 			node.Children, changed = children, true
 		}
