@@ -47,7 +47,8 @@ func TestOperatorsAgree(t *testing.T) {
 				schema = definition.Versions[same]
 			}
 			of := api.ResourceType(group + "/" + version + "/" + name)
-			if scope := provider.Scope(of); scope != definition.Scope {
+			// The types of kustomize have no scope: no cluster has them.
+			if scope := provider.Scope(of); scope != definition.Scope && definition.Scope != "" {
 				t.Errorf("%s is %s, not %s", of, definition.Scope, scope)
 			}
 			agree(t, provider.Registry.MergeKeys(of), schema, string(of)+" ")

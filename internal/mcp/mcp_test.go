@@ -185,7 +185,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestBadMessages sends lines that are no messages between others: the server says so and goes on.
+// TestBadMessages sends bad lines between messages: the server says so and goes on.
 func TestBadMessages(t *testing.T) {
 	s, _ := prepared(t)
 	in, lines := io.Pipe()

@@ -64,20 +64,20 @@ func (m *messages) next() (line []byte, long bool, err error) {
 	}
 }
 
-// checked returns a line that is a message, and answers one that is none.
+// checked returns a line that holds a message, and answers any other line.
 func (m *messages) checked(line []byte) []byte {
 	if !json.Valid(line) {
 		m.refuse(-32700, "a line is not JSON")
 		return nil
 	}
 	if _, err := jsonrpc.DecodeMessage(line); err != nil {
-		m.refuse(-32600, fmt.Sprintf("a line is no message of JSON-RPC 2.0: %v", err))
+		m.refuse(-32600, fmt.Sprintf("a line does not hold a message of JSON-RPC 2.0: %v", err))
 		return nil
 	}
 	return line
 }
 
-// refuse answers a line that is no message: nobody knows the number of its call.
+// refuse answers a line without a message, whose call has no number.
 func (m *messages) refuse(code int, text string) {
 	type problem struct {
 		Code    int    `json:"code"`

@@ -222,8 +222,8 @@ func isLoopback(address string) bool {
 	return err == nil && from.Addr().Unmap().IsLoopback()
 }
 
-// isOwn reports whether a host is a name of a server on loopback. A client of HTTP/1.0, which is no
-// browser, need not say one.
+// isOwn reports whether a host is a name of a server on loopback. A client of HTTP/1.0 need not say
+// one, and browsers do not use it.
 func (s *Server) isOwn(host string) bool {
 	if host == "" {
 		return true
