@@ -16,5 +16,5 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(mcp.Main(ctx, os.Args[1:], os.Stderr))
+	os.Exit(mcp.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

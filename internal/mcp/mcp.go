@@ -47,8 +47,8 @@ type Server struct {
 	running chan struct{}   // holds one element per call, as many as may run at once
 }
 
-// Main serves the standard input and output for 'fctl mcp', and returns the exit status.
-func Main(ctx context.Context, args []string, errOut io.Writer) int {
+// Main serves a client for 'fctl mcp', and returns the exit status.
+func Main(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	s := &Server{}
 	flags := flag.NewFlagSet("fctl-mcp", flag.ContinueOnError)
 	flags.SetOutput(errOut)
@@ -65,7 +65,7 @@ func Main(ctx context.Context, args []string, errOut io.Writer) int {
 	status := diag.ExitUsage
 	if err == nil {
 		status = diag.ExitFunction
-		err = s.New(ctx).Run(ctx, transport(os.Stdin, os.Stdout)) // waits for calls
+		err = s.New(ctx).Run(ctx, transport(in, out)) // waits for calls
 	}
 	if err == nil || ctx.Err() != nil {
 		return diag.ExitDone

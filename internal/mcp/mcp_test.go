@@ -99,7 +99,7 @@ func TestRoots(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"--unknown"}, {"--timeout=x"}, {"--fctl=fctl", "--root=" + filepath.Join(top, "none")}} {
-		if got := Main(t.Context(), args, io.Discard); got != 2 {
+		if got := Main(t.Context(), args, strings.NewReader(""), io.Discard, io.Discard); got != 2 {
 			t.Errorf("%q: status %d", args, got)
 		}
 	}
