@@ -127,12 +127,15 @@ func (p *project) offers(ctx context.Context, w typed, content []byte, s spot) (
 			return offersOf(problem.choice), nil
 		}
 	}
-	if o := kptfileOffers(ctx, w.path, s); len(o.all) > 0 || ours {
+	if o := kptfileOffers(ctx, w.path, s); len(o.all) > 0 {
 		return o, nil
 	}
 	executor, err := p.known(ctx)
 	if err != nil {
 		return offers{}, err
+	}
+	if o := p.pathOffers(executor, string(w.bytes[w.from:w.to]), s); len(o.all) > 0 || ours {
+		return o, nil
 	}
 	return resourceOffers(executor, w.path, s)
 }

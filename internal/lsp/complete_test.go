@@ -39,6 +39,16 @@ func TestComplete(t *testing.T) {
 		want       []string // the first ones, or all if the last one is ""
 	}{
 		{"chain.yaml", "- function: get-replicas\n- function: set-repl‸\n", []string{"compute-mutations", "delete-annotation"}},
+		{
+			"path.yaml", "- function: set-path\n  arguments:\n    resource-type: apps/v1/Deployment\n" +
+				"    path: spec.template.spec.containers.?name=web.ima‸\n",
+			[]string{"spec.template.spec.containers.?name=web.name"},
+		},
+		{
+			"list.yaml", "- function: set-string-path\n  arguments: [apps/v1/Deployment, sp‸]\n",
+			[]string{"apiVersion", "kind", "metadata", "spec", "status", ""},
+		},
+		{"open.yaml", "- function: delete-path\n  arguments: {path: metadata.n‸}\n", []string{"metadata.name"}},
 		{"key.yaml", pod + "      ‸\n", []string{"imagePullPolicy: ", "command:"}},
 		{"word.yaml", pod + "      termin‸\n", []string{"imagePullPolicy: ", "command:"}},
 		{"before.yaml", strings.Replace(pod, "spec:", "sp‸ec:", 1), []string{
