@@ -99,11 +99,7 @@ func (c *diffRun) printDifferences() error {
 		status = diag.ExitNo
 	}
 	var notes [][]api.Note // by pair
-	detail := functions.NewMaps
-	if !printer.ForPeople() {
-		detail = functions.NewLeaves
-	}
-	for i, d := range c.set.executor.Diff(versions, detail) {
+	for i, d := range c.set.executor.Diff(versions, detailFor(printer)) {
 		p := &c.pairs[i]
 		notes = append(notes, nil)
 		if d.Err != nil {
@@ -165,6 +161,14 @@ func (c *diffRun) printDifferences() error {
 		return diag.ExitError(status)
 	}
 	return nil
+}
+
+// detailFor returns how much differences tell: programs get each leaf of a new map, people the map.
+func detailFor(printer *report.Printer) functions.Detail {
+	if printer.ForPeople() {
+		return functions.NewMaps
+	}
+	return functions.NewLeaves
 }
 
 // versions returns the texts of the pairs.

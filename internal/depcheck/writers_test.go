@@ -32,6 +32,7 @@ func writers() map[string]string {
 		"internal/process/sandbox_linux.go": "mount points in the namespace of a child process, " +
 			"below a tmpfs that nobody else sees",
 		"internal/mcp/tools.go":                   "the chain that one child process reads",
+		"internal/schemagen/crds.go":              "a temporary module that controller-gen reads",
 		"internal/cli/bundle/surroundings.go":     "directories of a child process",
 		"internal/cli/workspace/conflictsedit.go": "temporary file that an editor writes",
 	}

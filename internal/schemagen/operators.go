@@ -16,87 +16,42 @@ func operators() []operator {
 		argo = "github.com/argoproj/"
 	)
 	return []operator{
+		{"Argo CD", argo + "argo-cd/v3", "v3.6.1", "manifests/crds/*-crd.yaml"},
+		{"Argo Rollouts", argo + "argo-rollouts", "v1.10.2", "manifests/crds/*-crd.yaml"},
 		{
-			name: "Argo CD", module: argo + "argo-cd/v3", version: "v3.6.1",
-			files: "manifests/crds/*-crd.yaml",
+			"Argo Workflows", argo + "argo-workflows/v4", "v4.0.5",
+			"manifests/base/crds/full/argoproj.io_*.yaml",
+		},
+		{"cert-manager", "github.com/cert-manager/cert-manager", "v1.21.2", "deploy/crds/*.yaml"},
+		{
+			"Cilium", "github.com/cilium/cilium", "v1.20.2",
+			"pkg/k8s/apis/cilium.io/client/crds/*/*.yaml",
 		},
 		{
-			name: "Argo Rollouts", module: argo + "argo-rollouts", version: "v1.10.2",
-			files: "manifests/crds/*-crd.yaml",
+			"external-secrets", "github.com/external-secrets/external-secrets", "v1.3.2",
+			"config/crds/bases/*external-secrets.io_*.yaml",
 		},
+		{"Flux helm-controller", flux + "helm-controller/api", "v1.7.1", ""},
+		{"Flux image-automation-controller", flux + "image-automation-controller/api", "v1.3.0", ""},
+		{"Flux image-reflector-controller", flux + "image-reflector-controller/api", "v1.3.0", ""},
 		{
-			name: "Argo Workflows", module: argo + "argo-workflows/v4", version: "v4.0.5",
-			files: "manifests/base/crds/full/argoproj.io_*.yaml",
+			"Flux kustomize-controller", flux + "kustomize-controller", "v1.10.1",
+			"config/crd/bases/*.yaml",
 		},
+		{"Flux notification-controller", flux + "notification-controller/api", "v1.10.0", ""},
+		{"Flux source-controller", flux + "source-controller", "v1.10.1", "config/crd/bases/*.yaml"},
+		{"Flux source-watcher", flux + "source-watcher/api/v2", "v2.3.1", ""},
 		{
-			name: "cert-manager", module: "github.com/cert-manager/cert-manager", version: "v1.21.2",
-			files: "deploy/crds/*.yaml",
+			"Gateway API", "sigs.k8s.io/gateway-api", "v1.6.3",
+			"config/crd/experimental/gateway.networking.*k8s.io_*.yaml",
 		},
+		{"Istio", "istio.io/api", "v1.32.0", "kubernetes/customresourcedefinitions.gen.yaml"},
+		{"KEDA", "github.com/kedacore/keda/v2", "v2.21.0", "config/crd/bases/*.yaml"},
+		{"Knative Serving", "knative.dev/serving", "v0.51.0", "config/core/300-resources/*.yaml"},
+		{"kustomize API", "sigs.k8s.io/kustomize/api", "v0.21.2", "types/*.go"},
 		{
-			name: "Cilium", module: "github.com/cilium/cilium", version: "v1.20.2",
-			files: "pkg/k8s/apis/cilium.io/client/crds/*/*.yaml",
-		},
-		{
-			name:    "external-secrets",
-			module:  "github.com/external-secrets/external-secrets",
-			version: "v1.3.2",
-			files:   "config/crds/bases/*external-secrets.io_*.yaml",
-		},
-		{
-			name: "Flux helm-controller", module: flux + "helm-controller/api", version: "v1.7.1",
-		},
-		{
-			name:    "Flux image-automation-controller",
-			module:  flux + "image-automation-controller/api",
-			version: "v1.3.0",
-		},
-		{
-			name:    "Flux image-reflector-controller",
-			module:  flux + "image-reflector-controller/api",
-			version: "v1.3.0",
-		},
-		{
-			name:    "Flux kustomize-controller",
-			module:  flux + "kustomize-controller",
-			version: "v1.10.1",
-			files:   "config/crd/bases/*.yaml",
-		},
-		{
-			name:    "Flux notification-controller",
-			module:  flux + "notification-controller/api",
-			version: "v1.10.0",
-		},
-		{
-			name: "Flux source-controller", module: flux + "source-controller", version: "v1.10.1",
-			files: "config/crd/bases/*.yaml",
-		},
-		{
-			name: "Flux source-watcher", module: flux + "source-watcher/api/v2", version: "v2.3.1",
-		},
-		{
-			name: "Gateway API", module: "sigs.k8s.io/gateway-api", version: "v1.6.3",
-			files: "config/crd/experimental/gateway.networking.*k8s.io_*.yaml",
-		},
-		{
-			name: "Istio", module: "istio.io/api", version: "v1.32.0",
-			files: "kubernetes/customresourcedefinitions.gen.yaml",
-		},
-		{
-			name: "KEDA", module: "github.com/kedacore/keda/v2", version: "v2.21.0",
-			files: "config/crd/bases/*.yaml",
-		},
-		{
-			name: "Knative Serving", module: "knative.dev/serving", version: "v0.51.0",
-			files: "config/core/300-resources/*.yaml",
-		},
-		{
-			name: "kustomize API", module: "sigs.k8s.io/kustomize/api", version: "v0.21.2",
-			files: "types/*.go",
-		},
-		{
-			name:    "prometheus-operator",
-			module:  "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring",
-			version: "v0.95.2",
+			"prometheus-operator", "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring", "v0.95.2",
+			"",
 		},
 	}
 }
