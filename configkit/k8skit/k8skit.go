@@ -128,6 +128,9 @@ func (p *ResourceProvider) Inputs() *schemas.ResourceIndex { return p.schemas.In
 // InputDocuments returns the documents of all input files.
 func (p *ResourceProvider) InputDocuments() gaby.Container { return p.schemas.InputDocuments() }
 
+// InputFiles returns the name of the file of each of the InputDocuments.
+func (p *ResourceProvider) InputFiles() []string { return p.schemas.InputFiles() }
+
 // InputDocument returns the document of a resource of the input files.
 func (p *ResourceProvider) InputDocument(in schemas.InputResource) *gaby.YamlDoc {
 	return p.schemas.InputDocument(in)

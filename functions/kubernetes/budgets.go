@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
+	"github.com/fctl-dev/fctl/internal/references"
 )
 
 func vetDisruptionBudgetsFunction(
@@ -143,7 +144,10 @@ func (b budget) required() (all [][]budgetKey) {
 func (b budgets) protect(workload *gaby.YamlDoc) bool {
 	labels := workload.Value().Get("spec").Get("template").Get("metadata").Get("labels")
 	key := budgetKey{namespace: namespaceOf(workload)}
-	protects := func(b budget) bool { return b.selects(labels) }
+	// An empty selector selects all pods, and one that is missing none.
+	protects := func(b budget) bool {
+		return b.selector.Kind() == gaby.Map && references.Selects(b.selector, labels)
+	}
 	if slices.ContainsFunc(b[key], protects) {
 		return true
 	}
@@ -158,43 +162,4 @@ func (b budgets) protect(workload *gaby.YamlDoc) bool {
 
 func namespaceOf(doc *gaby.YamlDoc) string {
 	return doc.Value().Get("metadata").Get("namespace").Text()
-}
-
-// selects reports whether a budget selects pods of its namespace with these labels. An empty
-// selector selects all of them, and one that is missing none.
-func (b budget) selects(labels gaby.Value) bool {
-	if b.selector.Kind() != gaby.Map {
-		return false
-	}
-	for _, want := range b.selector.Get("matchLabels").All() {
-		if !labels.Get(want.Key()).EqualText(want.Text()) {
-			return false
-		}
-	}
-	for _, e := range b.selector.Get("matchExpressions").All() {
-		if !satisfies(labels.Get(e.Get("key").Text()), e) {
-			return false
-		}
-	}
-	return true
-}
-
-// satisfies reports whether the value of a label, which may be missing, satisfies an expression of
-// a label selector.
-func satisfies(label, expression gaby.Value) bool {
-	listed := false
-	for _, v := range expression.Get("values").All() {
-		listed = listed || label.Exists() && label.EqualText(v.Text())
-	}
-	switch expression.Get("operator").Text() {
-	case "In":
-		return listed
-	case "NotIn":
-		return !listed
-	case "Exists":
-		return label.Exists()
-	case "DoesNotExist":
-		return !label.Exists()
-	}
-	return false
 }

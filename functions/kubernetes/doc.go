@@ -51,6 +51,7 @@ func RegisterFunctions(
 		vetSchemasFunction(provider),
 		vetSemanticsFunction(provider),
 		vetReferencesFunction(provider),
+		vetSelectorsFunction(provider),
 		vetDisruptionBudgetsFunction(provider),
 	}, defaultsFunctions(provider), program.CELFunctions(provider), podFunctions(provider))...)
 }

@@ -44,7 +44,9 @@ type Chain struct {
 
 // DefaultValidations returns the functions that 'fctl vet' runs if none is named.
 func DefaultValidations() []string {
-	return []string{"vet-schemas", "vet-merge-keys", "vet-references", "vet-semantics"}
+	return []string{
+		"vet-schemas", "vet-merge-keys", "vet-references", "vet-selectors", "vet-semantics",
+	}
 }
 
 // Plan resolves a chain for the first toolchain of the files for which it resolves. If it resolves

@@ -23,6 +23,7 @@ type inputs struct {
 	index     *ResourceIndex
 	kept      sync.Once
 	documents gaby.Container
+	names     []string // of the file of each document
 
 	mu      sync.Mutex
 	derived map[any]any
@@ -97,6 +98,7 @@ type InputProvider interface {
 	Scope(t api.ResourceType) configkit.Scope
 	Inputs() *ResourceIndex
 	InputDocuments() gaby.Container
+	InputFiles() []string
 	InputDocument(in InputResource) *gaby.YamlDoc
 	FromInputs(key any, compute func() any) any
 }
@@ -125,9 +127,16 @@ func (l *Library) InputDocuments() gaby.Container {
 				_, _ = doc.Header()
 			}
 			i.documents = append(i.documents, docs...)
+			i.names = append(i.names, slices.Repeat([]string{f.Name}, len(docs))...)
 		}
 	})
 	return i.documents
+}
+
+// InputFiles returns the name of the file of each of the InputDocuments.
+func (l *Library) InputFiles() []string {
+	l.InputDocuments()
+	return l.ofRun().names
 }
 
 // InputDocument returns the document of a resource of the input files.

@@ -1,0 +1,357 @@
+package references
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
+	"github.com/fctl-dev/fctl/internal/namespaces"
+)
+
+// The attributes of which the graph of selectors consists.
+const (
+	attributePodLabels       api.AttributeName = "pod-template-labels"
+	attributePodSelector     api.AttributeName = "pod-label-selector"
+	attributeServiceSelector api.AttributeName = "service-label-selector"
+	attributePodPort         api.AttributeName = "pod-port"
+	attributeServicePort     api.AttributeName = "service-port"
+	attributeProbePort       api.AttributeName = "probe-port"
+)
+
+// Selection finds what the selectors of a unit select.
+type Selection struct {
+	provider configkit.ResourceProvider
+	dir      string        // of the unit
+	input    []*labelledOf // of the unit and of all input files
+	matches  int
+	reasons  map[string]string          // of selectors, by namespace and text
+	selected map[string][]*labelled     // by namespace and text of the selector
+	of       map[*gaby.YamlDoc]selected // the first selector of each document
+}
+
+// selected is what a selector of a document selects.
+type selected struct {
+	all    []*labelled
+	noun   string
+	reason map[string]string // by port
+}
+
+// NewSelection returns the selection of a unit that was read from a file, "" if it is not known.
+func NewSelection(
+	provider configkit.ResourceProvider, unit gaby.Container, file string,
+) *Selection {
+	s := &Selection{
+		provider: provider, dir: path.Dir(file), reasons: map[string]string{},
+		selected: map[string][]*labelled{}, of: map[*gaby.YamlDoc]selected{},
+	}
+	s.input = append(s.input, labelledIn(provider, unit, func(int) string { return file }))
+	if others, ok := provider.(schemas.InputProvider); ok {
+		type key struct{}
+		elsewhere, _ := others.FromInputs(key{}, func() any {
+			files := others.InputFiles()
+			return labelledIn(provider, others.InputDocuments(),
+				func(i int) string { return files[i] })
+		}).(*labelledOf)
+		s.input = append(s.input, elsewhere)
+	}
+	return s
+}
+
+// Check returns a row for each selector that selects nothing, and for each port that nothing
+// selected has, and the number of selectors and ports that it compared.
+func (s *Selection) Check(docs gaby.Container) (rows api.AttributeValueList, matches int, err error) {
+	for _, check := range []struct {
+		attribute api.AttributeName
+		reason    func(p *yamlkit.Match) string
+	}{
+		{attributePodSelector, func(p *yamlkit.Match) string { return s.selects(p, "pod") }},
+		{attributeServiceSelector, func(p *yamlkit.Match) string { return s.selects(p, "Service") }},
+		{attributePodPort, s.port},
+		{attributeServicePort, s.port},
+		{attributeProbePort, s.probe},
+	} {
+		wrong, problem := yamlkit.VisitRows(docs, s.provider.AttributePaths(check.attribute),
+			EveryKey(), s.provider, func(p *yamlkit.Match, row *api.AttributeValue) bool {
+				row.Reason = check.reason(p)
+				return row.Reason != ""
+			})
+		if problem != nil {
+			return nil, 0, problem
+		}
+		rows = append(rows, wrong...)
+	}
+	return yamlkit.SortRows(rows), s.matches, nil
+}
+
+// selects returns why a selector selects nothing, "" if it selects something or if that cannot be
+// known.
+func (s *Selection) selects(p *yamlkit.Match, noun string) string {
+	if !namespaces.IsCustom(p.Resource.ResourceType) &&
+		len(s.provider.AttributePaths(attributePodLabels).PathsOf(p.Resource.ResourceType)) > 0 {
+		return "" // vet-semantics compares it with the labels of its own template
+	}
+	last := len(p.Segments) - 1
+	if p.Value.Kind() != gaby.Map || last < 0 {
+		return ""
+	}
+	var sel selector
+	around := p.Doc.Search(p.Segments[:last]...).Value()
+	if p.Segments[last] == "matchLabels" {
+		sel.expressions = around.Get("matchExpressions")
+		around = p.Doc.Search(p.Segments[:last-1]...).Value()
+	}
+	for _, l := range p.Value.All() {
+		if !s.isAdded(l.Key()) {
+			sel.labels = append(sel.labels, l)
+		}
+	}
+	if len(sel.labels) == 0 || slices.ContainsFunc(sel.labels, isUnknown) {
+		return ""
+	}
+	s.matches++
+	in := selectedNamespaces(around.Get("namespaceSelector"), p.Resource)
+	key := noun + " " + strings.Join(in, ",")
+	for _, l := range sel.labels {
+		key += fmt.Sprintf(" %q=%q", l.Key(), l.Text())
+	}
+	if sel.expressions.Exists() {
+		key += gaby.Container{sel.expressions.Doc()}.String()
+	}
+	found, known := s.selected[key]
+	if !known {
+		for _, n := range in {
+			for _, input := range s.input {
+				found = append(found, input.index(noun).selected(sel, n)...)
+			}
+		}
+		s.selected[key] = found
+		if len(found) == 0 && !s.made(sel, in, noun) {
+			s.reasons[key] = s.reason(sel, in, noun)
+		}
+	}
+	if _, ok := s.of[p.Doc]; !ok && len(found) > 0 && !s.made(sel, in, noun) {
+		s.of[p.Doc] = selected{found, noun, map[string]string{}}
+	}
+	return s.reasons[key]
+}
+
+func (l *labelledOf) index(noun string) *labelIndex {
+	if noun == "pod" {
+		return l.pods
+	}
+	return l.services
+}
+
+// isUnknown reports whether a label of a selector says nothing about the input: its value is not
+// known yet, or the network plugin reads its key.
+func isUnknown(label gaby.Value) bool {
+	return isOpen(label) || strings.Contains(label.Key(), ":")
+}
+
+// isOpen reports whether a value is not known yet: a placeholder or a variable.
+func isOpen(v gaby.Value) bool {
+	return v.Kind() != gaby.Scalar || configkit.IsPlaceholder(v.Text()) ||
+		strings.ContainsAny(v.Text(), "${}")
+}
+
+// isAdded reports whether pods get a label besides those of their templates.
+func (s *Selection) isAdded(key string) bool {
+	switch key {
+	case "pod-template-hash", "controller-revision-hash", "controller-uid", "job-name",
+		"statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index":
+		return true
+	}
+	return strings.HasPrefix(key, "batch.kubernetes.io/") ||
+		slices.ContainsFunc(s.input, func(l *labelledOf) bool { return l.added[key] })
+}
+
+// selectedNamespaces returns the namespaces in which a resource selects.
+func selectedNamespaces(namespaceSelector gaby.Value, resource *api.ResourceInfo) []string {
+	namespace, _, _ := strings.Cut(string(resource.ResourceName), "/")
+	if !namespaceSelector.Exists() {
+		return []string{namespace}
+	}
+	var names []string
+	for _, name := range namespaceSelector.Get("matchNames").All() {
+		names = append(names, name.Text())
+	}
+	if len(names) == 0 && namespaceSelector.Get("any").Text() != "true" &&
+		namespaceSelector.Len() == 0 {
+		names = append(names, namespace)
+	}
+	if len(names) == 0 {
+		names = append(names, schemas.Anywhere)
+	}
+	return names
+}
+
+// made reports whether custom resources may make what a selector selects.
+func (s *Selection) made(sel selector, in []string, noun string) bool {
+	return slices.ContainsFunc(sel.labels, func(l gaby.Value) bool {
+		return slices.ContainsFunc(in, func(n string) bool {
+			return slices.ContainsFunc(s.input, func(input *labelledOf) bool {
+				return input.isMade(l, n, noun)
+			})
+		})
+	})
+}
+
+// reason returns the message about a selector that selects nothing in the namespaces, "" if what it
+// selects may be elsewhere: the directory has nothing of that sort.
+func (s *Selection) reason(sel selector, in []string, noun string) string {
+	here := false
+	var near *labelled
+	for _, n := range in {
+		for i, input := range s.input {
+			x := input.index(noun)
+			one, slip := x.nearest(sel, n)
+			if one != nil && (near == nil || slip) {
+				near = one
+			}
+			// Operators make more Services than pods besides those of the input.
+			here = here || slip || (noun == "pod" || i == 0) && x.dirs[labelKey{n, s.dir, ""}]
+		}
+	}
+	if !here {
+		return ""
+	}
+	message := "selects no " + noun + " in the input"
+	if near == nil {
+		return message
+	}
+	var differs []string
+	for _, l := range sel.lacking(near.labels) {
+		if other := near.labels.Get(l.Key()); other.Exists() {
+			differs = append(differs, fmt.Sprintf("%s=%s instead of %s", l.Key(), other.Text(), l.Text()))
+		} else {
+			differs = append(differs, "no "+l.Key())
+		}
+	}
+	if len(differs) == 0 {
+		return message
+	}
+	return message + "; nearest: " + near.resource + " has " + strings.Join(differs, ", ")
+}
+
+// isMade reports whether a custom resource may make pods or Services with a label: the value begins
+// with its name or kind, or nothing that the input describes has the key, which is of another
+// group than those of Kubernetes.
+func (l *labelledOf) isMade(label gaby.Value, namespace, noun string) bool {
+	for value := strings.ToLower(label.Text()); value != ""; {
+		for _, n := range lookedUp(namespace) {
+			if l.custom[[2]string{n, value}] {
+				return true
+			}
+		}
+		value = value[:max(0, strings.LastIndexByte(value, '-'))]
+	}
+	group, _, found := strings.Cut(label.Key(), "/")
+	if !found || strings.HasSuffix(group, "kubernetes.io") || strings.HasSuffix(group, "k8s.io") {
+		return false
+	}
+	return len(l.index(noun).withKey[labelKey{schemas.Anywhere, label.Key(), ""}]) == 0
+}
+
+// port returns why a port is none of what the first selector of a document selects.
+func (s *Selection) port(p *yamlkit.Match) string {
+	of, ok := s.of[p.Doc]
+	wanted := p.Value.Text()
+	if !ok || isOpen(p.Value) {
+		return ""
+	}
+	s.matches++
+	reason, known := of.reason[wanted]
+	if !known {
+		reason = portReason(of, wanted)
+		of.reason[wanted] = reason
+	}
+	return reason
+}
+
+// portReason returns why nothing selected has a port, which is a name or a number.
+func portReason(of selected, wanted string) string {
+	var names []string
+	for _, one := range of.all {
+		lists := []gaby.Value{one.spec}
+		if of.noun == "pod" {
+			lists = containers(one.spec)
+		}
+		for _, list := range lists {
+			ports, has := portsOf(list, wanted)
+			if has {
+				return ""
+			}
+			names = append(names, ports...)
+		}
+	}
+	if isNumber(wanted) { // containers need not list their ports
+		return ""
+	}
+	if of.noun != "pod" {
+		return of.all[0].resource + " has no port " + wanted + didYouMean(wanted, names)
+	}
+	return "no container of " + of.all[0].resource + " has port " + wanted +
+		didYouMean(wanted, names)
+}
+
+// didYouMean returns a question about names that look like another one, after a semicolon.
+func didYouMean(wanted string, names []string) string {
+	slices.Sort(names)
+	if meant := configkit.DidYouMean("", configkit.Suggest(wanted, slices.Compact(names))); meant != "" {
+		return "; " + meant
+	}
+	return ""
+}
+
+func isNumber(text string) bool { return strings.Trim(text, "0123456789") == "" }
+
+// containers returns the containers of a pod that can have ports.
+func containers(pod gaby.Value) (all []gaby.Value) {
+	for _, list := range []string{"containers", "initContainers"} {
+		for _, c := range pod.Get(list).All() {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// portsOf returns the names of the ports of a container or a Service, and whether one of them has a
+// name or number.
+func portsOf(of gaby.Value, wanted string) (names []string, has bool) {
+	for _, e := range of.Get("ports").All() {
+		name := e.Get("name").Text()
+		if name == wanted || e.Get("containerPort").EqualText(wanted) || e.Get("port").EqualText(wanted) {
+			return nil, true
+		}
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names, false
+}
+
+// probe returns why a port with a name is none of the container that has the probe.
+func (s *Selection) probe(p *yamlkit.Match) string {
+	wanted := p.Value.Text()
+	if isOpen(p.Value) || isNumber(wanted) {
+		return ""
+	}
+	s.matches++
+	for n := len(p.Segments) - 3; n > 0; n-- {
+		container := p.Doc.Search(p.Segments[:n]...).Value()
+		if name := container.Get("name"); name.Exists() {
+			names, has := portsOf(container, wanted)
+			if has {
+				return ""
+			}
+			return "container " + name.Text() + " has no port " + wanted + didYouMean(wanted, names)
+		}
+	}
+	return ""
+}
