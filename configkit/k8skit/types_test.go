@@ -156,7 +156,7 @@ func TestReferences(t *testing.T) {
 		{"source.toolkit.fluxcd.io/v1beta2/GitRepository", "spec.secretRef.name", "v1/Secret"},
 		{"traefik.io/v1alpha1/IngressRoute", "spec.routes.0.services.0.name", "v1/Service"},
 		{
-			"networking.istio.io/v1beta1/VirtualService", "spec.http.0.route.0.destination.host",
+			"networking.istio.io/v1beta1/VirtualService", "spec.http.0.route.0.destination.host#name",
 			"v1/Service",
 		},
 		{"projectcontour.io/v1/HTTPProxy", "spec.virtualhost.tls.secretName", "v1/Secret"},
@@ -215,6 +215,8 @@ func TestReferredResourcesAreProvided(t *testing.T) {
 
 func TestNamespaces(t *testing.T) {
 	p := k8skit.New()
+	const injected = "metadata.annotations.cert-manager~1io/inject-ca-from#namespace " +
+		"metadata.annotations.cert-manager~1io/inject-ca-from-secret#namespace "
 	for of, want := range map[api.ResourceType]string{
 		"v1/ConfigMap":       "metadata.namespace",
 		"example.com/v1/Any": "metadata.namespace",
@@ -223,9 +225,14 @@ func TestNamespaces(t *testing.T) {
 		"rbac.authorization.k8s.io/v1/ClusterRoleBinding": "subjects.*?kind=ServiceAccount.|namespace",
 		"rbac.authorization.k8s.io/v1/RoleBinding": "metadata.namespace " +
 			"subjects.*?kind=ServiceAccount.|namespace",
-		"apiextensions.k8s.io/v1/CustomResourceDefinition":          "spec.conversion.webhook.clientConfig.service.|namespace",
-		"apiregistration.k8s.io/v1/APIService":                      "spec.service.|namespace",
-		"helm.toolkit.fluxcd.io/v2/HelmRelease":                     "metadata.namespace spec.targetNamespace",
+		"apiextensions.k8s.io/v1/CustomResourceDefinition": injected +
+			"spec.conversion.webhook.clientConfig.service.|namespace",
+		"apiregistration.k8s.io/v1/APIService": injected + "spec.service.|namespace",
+		"cert-manager.io/v1/CertificateRequest": "metadata.namespace " +
+			"spec.issuerRef.namespace",
+		"snapshot.storage.k8s.io/v1/VolumeSnapshotClass": "parameters.clusterID " +
+			"parameters.csi~1storage~1k8s~1io/snapshotter-secret-namespace",
+		"argoproj.io/v1alpha1/Application": "metadata.namespace spec.destination.namespace",
 		"admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy": "",
 	} {
 		t.Run(string(of), func(t *testing.T) {

@@ -28,6 +28,19 @@ func (p *Match) Scalar() (any, bool) {
 	return p.path.accessor.Extract(text, p.path.path.EmbeddedPath())
 }
 
+// Part returns another part of the value of which the path asks for one. It reports false if the
+// value has no such part.
+func (p *Match) Part(name string) (string, bool) {
+	text, ok := yamlpath.Scalar(p.Value)
+	whole, isText := text.(string)
+	if !ok || !isText || p.path.accessor == nil {
+		return "", false
+	}
+	part, ok := p.path.accessor.Extract(whole, name)
+	found, isText := part.(string)
+	return found, ok && isText
+}
+
 // row returns the result for a match.
 func (p *Match) row(value any, t api.DataType) api.AttributeValue {
 	row := api.AttributeValue{

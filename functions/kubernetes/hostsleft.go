@@ -21,7 +21,7 @@ func isService(t api.ResourceType) bool {
 	return slices.Contains(serviceKinds(), configkit.GroupKind(t))
 }
 
-// noteHosts reports how many values still contain the former name of a Service as a host.
+// noteHosts reports which values still contain the former name of a Service as a host.
 func (r *renamer) noteHosts() {
 	type service struct{ namespace, name string }
 	own := map[service]bool{}
@@ -55,7 +55,9 @@ func (r *renamer) noteHosts() {
 			}
 			if name, found := hosts.In(w.Value.Text(), namespace,
 				namespaces.HostContextOf(w.Segments)); found {
-				count++
+				if count++; count <= namespaces.MostPlaces {
+					r.call.Note(w.Value.Position(), "the value still contains "+name)
+				}
 				names[name] = true
 			}
 			return true

@@ -147,9 +147,11 @@ func (r *renamer) run() (int, error) {
 			for _, t := range ref.Types {
 				kind := configkit.GroupKind(t)
 				// A namespace that is not known is like any other.
-				for _, namespace := range []string{
-					cmp.Or(ref.Namespace, schemas.Anywhere), "",
-				} {
+				namespaces := []string{cmp.Or(ref.Namespace, schemas.Anywhere), ""}
+				if ref.MayBeDomain() {
+					namespaces = namespaces[:1]
+				}
+				for _, namespace := range namespaces {
 					if to, ok := names[key{kind, namespace, ref.Name}]; ok {
 						return to, true
 					}

@@ -12,7 +12,7 @@ func vetReferencesFunction(provider configkit.ResourceProvider) handler.Function
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-references",
 			Description: "Check that the resources to which others refer by name are in the " +
-				"input. Optional references pass, and so do references to what every cluster " +
+				"input, and have the keys and ports that the others name. Optional references pass, and so do references to what every cluster " +
 				"has, to what operators create, and to cluster-scoped and custom types of which " +
 				"the input has no resource",
 			Examples: []string{"vet-references"},
@@ -28,10 +28,15 @@ func vetReferencesFunction(provider configkit.ResourceProvider) handler.Function
 						return false
 					}
 					matches++
+					s.Keep(ref)
 					row.Reason = s.Missing(ref)
 					return row.Reason != ""
 				})
-			c.Matched(matches)
-			return handler.Verdict(rows), err
+			if err != nil {
+				return api.ValidationResult{}, err
+			}
+			parts, compared, err := s.Parts(c.Docs)
+			c.Matched(matches + compared)
+			return handler.Verdict(append(rows, parts...)), err
 		})
 }

@@ -24,6 +24,7 @@ type leftNamespaces struct {
 type leftCandidate struct {
 	doc      *gaby.YamlDoc
 	isFormer func(namespace string) bool
+	above    int // lines of the unit above the text that the document was read from
 }
 
 // add considers a resource that is about to be moved. It reports whether the namespace may be in
@@ -52,7 +53,7 @@ func (l *leftNamespaces) add(doc *gaby.YamlDoc, namespace, from, to string) bool
 		}
 	}
 	l.candidates = append(l.candidates, leftCandidate{
-		doc, func(namespace string) bool { return namespace == old },
+		doc: doc, isFormer: func(namespace string) bool { return namespace == old },
 	})
 	return true
 }
@@ -63,20 +64,34 @@ func (l *leftNamespaces) addRest(rest []restText, isFormer func(namespace string
 		if !r.edited && len(namespacesIn(r.text, isFormer)) == 0 {
 			continue
 		}
+		above := 0
 		if r.docs == nil {
 			r.docs, _ = gaby.ParseAll(r.text) // it was parsed before without an error
+			if len(r.docs) > 0 {
+				above = r.line - r.docs[0].Position().Line
+			}
 		}
 		for _, doc := range r.docs {
-			l.candidates = append(l.candidates, leftCandidate{doc, isFormer})
+			l.candidates = append(l.candidates, leftCandidate{doc, isFormer, above})
 		}
 	}
 }
 
-// leftCount is the number of values found after a move, and the namespaces they contain.
+// leftCount is the number of values found after a move, the namespaces they contain, and where the
+// first of them are.
 type leftCount struct {
 	values int
 	names  map[string]bool
+	places []leftPlace
 }
+
+type leftPlace struct {
+	pos  gaby.Position
+	name string
+}
+
+// MostPlaces is how many values of a unit that still contain an old name are named with their lines.
+const MostPlaces = 100
 
 // count searches the documents.
 func (l *leftNamespaces) count() leftCount {
@@ -89,6 +104,11 @@ func (l *leftNamespaces) count() leftCount {
 				found := namespacesIn([]byte(w.Value.Text()), candidate.isFormer)
 				c.values += len(found)
 				maps.Copy(c.names, found)
+				pos := w.Value.Position()
+				pos.Line += candidate.above
+				for name := range found {
+					c.places = append(c.places, leftPlace{pos, name})
+				}
 			}
 			return true
 		})
@@ -99,11 +119,19 @@ func (l *leftNamespaces) count() leftCount {
 // add adds the values and namespaces of other to c.
 func (c *leftCount) add(other leftCount) {
 	c.values += other.values
+	c.places = append(c.places, other.places...)
 	maps.Copy(c.names, other.names)
 }
 
 // note reports the values, if there are any.
 func (c leftCount) note(fc *api.FunctionContext) {
+	slices.SortFunc(c.places, func(a, b leftPlace) int {
+		return cmp.Or(cmp.Compare(a.pos.Line, b.pos.Line), cmp.Compare(a.pos.Column, b.pos.Column),
+			cmp.Compare(a.name, b.name))
+	})
+	for _, p := range c.places[:min(len(c.places), MostPlaces)] {
+		fc.Note(p.pos, "the value still contains "+p.name)
+	}
 	if c.values > 0 {
 		fc.NoteSum("left ", c.values, "value", " with the old namespace",
 			slices.Sorted(maps.Keys(c.names))...)

@@ -51,6 +51,7 @@ type Move struct {
 	namespaces []*movedResource // Namespaces that the function sees
 	naming     gaby.Container   // resources whose values may contain the namespace
 	left       leftNamespaces
+	foreign    bool // a resource names a namespace that the part has no resource of
 }
 
 // movedResource is a resource before the move.
@@ -88,7 +89,7 @@ func New(
 	m.created = configkit.FilterPaths(m.registered, m.creates)
 	m.changed = configkit.FilterPaths(m.registered,
 		func(t api.ResourceType, info *api.PathVisitorInfo) bool {
-			return !m.creates(t, info) && info.Path != Path
+			return !m.creates(t, info) && !isOwn(t, info)
 		})
 	for _, t := range clusterScoped {
 		m.addType(api.ResourceType(t), configkit.ScopeCluster)
@@ -111,18 +112,22 @@ func (m *Move) Run(docs gaby.Container) (int, error) {
 	matches, err := inServiceNames(m.naming, m.words, m.provider, m.From, m.To)
 	matches += m.movePlain()
 	problems := []error{err}
-	move := func(docs gaby.Container, paths configkit.PathSource, upsert bool) {
-		n, err := yamlkit.UpdatePaths(docs, paths, nil, m.provider, m.moved,
-			yamlkit.UpdateOptions{Upsert: upsert})
+	move := func(docs gaby.Container, paths configkit.PathSource, o yamlkit.UpdateOptions) {
+		n, err := yamlkit.UpdatePaths(docs, paths, nil, m.provider, m.moved, o)
 		matches += n
 		problems = append(problems, err)
 	}
 	if m.From != "" { // a missing namespace is not the former one, so none is created
-		move(slices.Concat(m.scoped, m.unscoped, renamed), m.registered, false)
+		move(slices.Concat(m.scoped, m.unscoped, renamed), m.registered, yamlkit.UpdateOptions{})
 	} else {
-		move(m.scoped, m.created, true)
-		move(m.scoped, m.changed, false)
-		move(slices.Concat(m.unscoped, renamed), m.registered, false)
+		move(m.scoped, m.created, yamlkit.UpdateOptions{Upsert: true})
+		move(m.unscoped, configkit.FilterPaths(m.registered, isOwn), yamlkit.UpdateOptions{})
+		move(renamed, m.registered, yamlkit.UpdateOptions{})
+		move(slices.Concat(m.scoped, m.unscoped), m.changed,
+			yamlkit.UpdateOptions{Wanted: m.namesMoved})
+	}
+	if m.foreign && handler.IsPart(m.fc) {
+		return 0, handler.ErrWholeUnit
 	}
 	if handler.IsPart(m.fc) {
 		problems = append(problems, m.leave(len(renamed) > 0))
@@ -132,7 +137,7 @@ func (m *Move) Run(docs gaby.Container) (int, error) {
 	var rest []restText
 	for _, doc := range m.left.rest {
 		text := doc.Source()
-		rest = append(rest, restText{text, text == nil, gaby.Container{doc}})
+		rest = append(rest, restText{text, text == nil, gaby.Container{doc}, 0})
 	}
 	if len(rest) > 0 {
 		m.left.addRest(rest, m.isFormer)
@@ -182,6 +187,24 @@ func (m *Move) movePlain() int {
 		matches++
 	}
 	return matches
+}
+
+// isOwn reports whether a path is that of the namespace of the resource itself, or one that may be
+// created.
+func isOwn(_ api.ResourceType, info *api.PathVisitorInfo) bool {
+	return info.Path == Path || strings.Contains(string(info.Path), "|")
+}
+
+// namesMoved reports whether a reference names a namespace that resources are moved from: what is in
+// another one stays there.
+func (m *Move) namesMoved(p *yamlkit.Match) bool {
+	value, _ := p.Scalar()
+	name, _ := value.(string)
+	if name == m.To || m.isUsed(name) {
+		return true
+	}
+	m.foreign = m.foreign || name != ""
+	return false
 }
 
 // moved returns the namespace that replaces current, which may be current itself.

@@ -37,6 +37,7 @@ type restText struct {
 	text   []byte
 	edited bool           // whether the move edited it
 	docs   gaby.Container // nil until text is parsed
+	line   int            // of the resource in the unit
 }
 
 // leave leaves the facts about a part for join. It returns ErrWholeUnit if the part alone cannot be
@@ -56,7 +57,7 @@ func (m *Move) leave(renamed bool) error {
 		if !doc.IsDocument() {
 			return handler.ErrWholeUnit // an element of a List has no text of its own
 		}
-		rest := restText{text: doc.Source()}
+		rest := restText{text: doc.Source(), line: doc.Position().Line}
 		if rest.text == nil {
 			rest.text, rest.edited = gaby.Container{doc}.Text(), true
 		}

@@ -25,6 +25,12 @@ type Reference struct {
 	Name      string
 }
 
+// MayBeDomain reports whether the reference is a host like web.shop, which may as well be the domain
+// of somebody else.
+func (r *Reference) MayBeDomain() bool {
+	return r.Namespace != "" && r.Match.Value.EqualText(r.Name+"."+r.Namespace)
+}
+
 // Set visits all references and renames those for which rename reports true. It returns
 // the number of these.
 func Set(
@@ -58,13 +64,22 @@ func (p Properties) targets(match *yamlkit.Match) []api.ResourceType {
 	return types
 }
 
-// referredNamespace returns the namespace a reference refers to: the sibling field namespace if
-// there is one, otherwise the namespace of the resource.
+// referredNamespace returns the namespace a reference refers to: the part namespace of its text or
+// the field namespace beside name, secretNamespace beside secretName and so on, if there is one,
+// otherwise the namespace of the resource.
 func referredNamespace(p *yamlkit.Match) string {
-	if n := len(p.Segments); n > 1 {
-		if beside := p.Doc.Search(p.Segments[:n-1]...).Value().Get("namespace"); beside.Exists() &&
-			p.Segments[0] != "metadata" {
+	if part, ok := p.Part("namespace"); ok {
+		return part
+	}
+	if n := len(p.Segments) - 1; n > 0 && p.Segments[0] != "metadata" {
+		around := p.Doc.Search(p.Segments[:n]...).Value()
+		if beside := around.Get("namespace"); beside.Exists() {
 			return beside.Text()
+		}
+		if stem, ok := strings.CutSuffix(p.Segments[n], "ame"); ok {
+			if beside := around.Get(stem + "amespace"); beside.Exists() {
+				return beside.Text()
+			}
 		}
 	}
 	namespace, _, _ := strings.Cut(string(p.Resource.ResourceName), "/")

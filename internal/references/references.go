@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/namespaces"
 )
@@ -28,6 +29,8 @@ type Survey struct {
 	others   schemas.InputProvider
 	made     madeResources     // of the unit, nil if unknown
 	reasons  map[string]string // what was found missing
+	kept     map[*gaby.YamlDoc]map[string]*Reference
+	byName   map[[2]string]gaby.Container // the unit, by kind and name; nil until asked for
 }
 
 // NewSurvey returns a survey of the documents of a unit and of all input files.
@@ -57,11 +60,15 @@ func (s *Survey) Checks(ref *Reference) bool {
 	last := len(segments) - 1
 	switch {
 	case ref.Name == "", configkit.IsPlaceholder(ref.Name), last < 0, segments[0] == "rules",
+		slices.Contains(segments, "parameters"), // Secrets of a storage driver, which its operator makes
 		slices.Equal(segments, []string{"metadata", "name"}):
 		return false
 	case last > 0 && doc.Search(segments[:last]...).Value().Get("optional").Text() == "true":
 		return false
 	case segments[0] == "spec" && last > 0 && segments[1] == "tls" && issuesCertificates(doc):
+		return false
+	case ref.MayBeDomain() && !s.own.HasNamespace(ref.Namespace) &&
+		!s.inputs.HasNamespace(ref.Namespace):
 		return false
 	case namespaces.IsCustom(ref.Match.Resource.ResourceType) &&
 		slices.Contains(ref.Types, "v1/Secret"):
@@ -94,7 +101,7 @@ func (s *Survey) Missing(ref *Reference) string {
 	}
 	if slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
 		return inEveryCluster(t, namespace, name) || s.has(t, namespace, name)
-	}) || s.isMade(ref.Types, name) {
+	}) || s.isMade(ref, name) {
 		return ""
 	}
 	key := fmt.Sprint(namespace, "/", name, ref.Types)
@@ -140,21 +147,28 @@ func (s *Survey) has(t api.ResourceType, namespace, name string) bool {
 	return s.own.Has(kind, namespace, name) || s.inputs.Has(kind, namespace, name)
 }
 
-// madeResources are Secrets and ConfigMaps that custom resources or kustomize make, by type and
-// name.
+// madeResources are resources that others make, by type and name. Names of claims end with the name
+// of the StatefulSet that makes one for each of its pods.
 type madeResources map[[2]string]bool
 
-// isMade reports whether custom resources or kustomize make a resource of the name.
-func (s *Survey) isMade(types []api.ResourceType, name string) bool {
-	if !slices.Contains(types, "v1/Secret") && !slices.Contains(types, "v1/ConfigMap") {
-		return false
-	}
+// isMade reports whether what a reference leads to is made by custom resources, by kustomize or by
+// a StatefulSet.
+func (s *Survey) isMade(ref *Reference, name string) bool {
 	if s.made == nil {
 		s.made = madeIn(s.provider, s.unit)
 	}
+	names := []string{name, ref.Match.Value.Text()}
+	if claim, ordinal := cutOrdinal(name); ordinal {
+		names = append(names, claim)
+	}
+	if slices.Contains(ref.Types, typeClaim) { // of the pod of a StatefulSet itself
+		names = append(names, name+"-"+string(ref.Match.Resource.ResourceNameWithoutScope))
+	}
 	is := func(made madeResources) bool {
-		return slices.ContainsFunc(types, func(t api.ResourceType) bool {
-			return made[[2]string{string(t), name}]
+		return slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
+			return slices.ContainsFunc(names, func(name string) bool {
+				return made[[2]string{string(t), name}]
+			})
 		})
 	}
 	if is(s.made) || s.others == nil {
@@ -167,38 +181,50 @@ func (s *Survey) isMade(types []api.ResourceType, name string) bool {
 	return is(others)
 }
 
-// madeIn returns the Secrets and ConfigMaps that documents describe without being them: a custom
-// resource often makes a Secret with its own name, or with a name that it refers to.
+// cutOrdinal removes the number of a pod from the end of a name.
+func cutOrdinal(name string) (string, bool) {
+	text := strings.TrimRight(name, "0123456789")
+	return strings.CutSuffix(text, "-")
+}
+
+const (
+	typeSecret api.ResourceType = "v1/Secret"
+	typeClaim  api.ResourceType = "v1/PersistentVolumeClaim"
+)
+
+// madeIn returns the resources that documents describe without being them. Attributes say where
+// their names are. A custom resource often makes a Secret with its own name, or with a name that it
+// refers to.
 func madeIn(provider configkit.ResourceProvider, docs gaby.Container) madeResources {
 	made := madeResources{}
 	var custom gaby.Container
 	for _, doc := range docs {
 		h, err := doc.Header()
-		if err != nil {
-			continue
-		}
-		if strings.HasPrefix(h.APIVersion, "kustomize.config.k8s.io/") {
-			for field, t := range map[string]string{
-				"configMapGenerator": "v1/ConfigMap", "secretGenerator": "v1/Secret",
-			} {
-				for _, e := range doc.Value().Get(field).All() {
-					made[[2]string{t, e.Get("name").Text()}] = true
-				}
-			}
-			continue
-		}
-		if namespaces.IsCustom(api.ResourceType(h.APIVersion + "/" + h.Kind)) {
+		if err == nil && namespaces.IsCustom(api.ResourceType(h.APIVersion+"/"+h.Kind)) {
 			custom = append(custom, doc)
-			made[[2]string{"v1/Secret", h.Name}] = true
-			if name := doc.Value().Get("spec").Get("target").Get("name").Text(); name != "" {
-				made[[2]string{"v1/Secret", name}] = true // of an ExternalSecret
-			}
+			made[[2]string{string(typeSecret), h.Name}] = true
 		}
+	}
+	for _, of := range []struct {
+		attribute api.AttributeName
+		made      api.ResourceType
+	}{
+		{"made-configmap", "v1/ConfigMap"}, {"made-secret", typeSecret},
+		{"made-service", "v1/Service"}, {"made-claim", typeClaim},
+	} {
+		_ = yamlkit.VisitMatches(docs, provider.AttributePaths(of.attribute), EveryKey(), provider,
+			func(p *yamlkit.Match) {
+				name := p.Value.Text()
+				if of.made == typeClaim {
+					name += "-" + string(p.Resource.ResourceNameWithoutScope)
+				}
+				made[[2]string{string(of.made), name}] = true
+			})
 	}
 	_, _ = Rows(custom, provider,
 		func(ref *Reference, _ *api.AttributeValue) bool {
-			if slices.Contains(ref.Types, "v1/Secret") {
-				made[[2]string{"v1/Secret", ref.Name}] = true
+			if slices.Contains(ref.Types, typeSecret) {
+				made[[2]string{string(typeSecret), ref.Name}] = true
 			}
 			return false
 		})

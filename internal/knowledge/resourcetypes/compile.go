@@ -340,9 +340,12 @@ func (c *typeCompiler) exclusiveFields(list strict.Value, prefix string) {
 
 func (c *typeCompiler) attributes(d document, section strict.Value, prefix string) {
 	onlySensitive := c.onlySensitive()
+	namespaces := c.only == nil || slices.Contains(c.only, namespaceNames)
 	for list := range section.Map() {
 		name := api.AttributeName(list.Key())
-		if c.only != nil && !onlySensitive && !slices.Contains(c.only, name) {
+		asked := c.only == nil || onlySensitive || slices.Contains(c.only, name)
+		besides := namespaces && name == referenceNames && c.namesNamespaces(d)
+		if !asked && !besides {
 			continue
 		}
 		list.Path = list.Key()
@@ -351,10 +354,59 @@ func (c *typeCompiler) attributes(d document, section strict.Value, prefix strin
 				continue
 			}
 			info, path := c.visitorInfo(d, name, e, prefix)
-			if info != nil && (d.BuiltIn || c.areFilled(name, path, e)) {
+			if info == nil || !d.BuiltIn && !c.areFilled(name, path, e) {
+				continue
+			}
+			if asked {
 				c.add(info, path, c.level)
 			}
+			if besides {
+				c.addNamespace(info, path)
+			}
 		}
+	}
+}
+
+// The attributes of references and of the names of namespaces.
+const (
+	referenceNames api.AttributeName = "resource-name"
+	namespaceNames api.AttributeName = "namespace-name-reference"
+)
+
+// namesNamespaces reports whether the references of a document may have a namespace beside the name.
+// In the types of Kubernetes, the first file, few have, and those are listed.
+func (c *typeCompiler) namesNamespaces(d document) bool {
+	return d.TypesFile != &c.registry.files[0]
+}
+
+// addNamespace adds the path of the namespace that belongs to a reference: the reference itself if
+// it refers to a Namespace, otherwise the field namespace beside name, secretNamespace beside
+// secretName and so on, or the part namespace of a text with a part name.
+func (c *typeCompiler) addNamespace(reference *api.PathVisitorInfo, path *yamlpath.Path) {
+	if reference.Details == nil || reference.Details.NeededRequired[PropertyResourceType] == "" {
+		return
+	}
+	text, isName := strings.CutSuffix(path.String(), "ame")
+	switch part := path.EmbeddedPath(); {
+	case reference.Details.NeededRequired[PropertyResourceType] == "v1/Namespace":
+		text = path.String()
+	case !isName || part != "" && (part != "name" || !hasPart(reference, "namespace")):
+		return
+	default:
+		text += "amespace"
+	}
+	beside, err := yamlpath.Parse(text)
+	if err != nil {
+		return // cannot happen: only a key or a part is another one
+	}
+	info := &api.PathVisitorInfo{
+		AttributeName: namespaceNames, DataType: api.DataTypeString, ExistingOnly: true,
+		Path:                   api.UnresolvedPath(beside.String()),
+		EmbeddedAccessorType:   reference.EmbeddedAccessorType,
+		EmbeddedAccessorConfig: reference.EmbeddedAccessorConfig,
+	}
+	if _, known := c.entries[entryKey{namespaceNames, beside.NormalizedPath()}]; !known {
+		c.add(info, beside, c.level)
 	}
 }
 
