@@ -20,6 +20,9 @@ func registerAttributes(fh handler.FunctionRegistry, provider configkit.Resource
 			options = append(options,
 				generic.WithValueCheck(func(value any) error { return check(fmt.Sprint(value)) }))
 		}
+		if attribute.Name == attributeReplicas {
+			options = append(options, notesAutoscalers(provider))
+		}
 		if err := generic.RegisterAttribute(fh, attribute, provider, options...); err != nil {
 			return err
 		}
