@@ -51,13 +51,16 @@ func Set(
 		})
 		return wanted
 	}
-	return yamlkit.UpdatePaths(docs, Paths(provider), EveryKey(), provider,
+	return yamlkit.UpdatePaths(docs, withNamespaces{provider}, EveryKey(), provider,
 		func(string) string { return name }, yamlkit.UpdateOptions{Wanted: wanted})
 }
 
 // targets returns the types of the resources that the value at a match can refer to.
 func (p Properties) targets(match *yamlkit.Match) []api.ResourceType {
 	types := targetTypes(match.Info().Details)
+	if types == nil && match.Info().AttributeName == attributeNamespace {
+		return []api.ResourceType{"v1/Namespace"}
+	}
 	if p.provider != nil {
 		types = p.provider.TargetTypes(match.Doc, match.Segments, types)
 	}
@@ -165,6 +168,26 @@ func targetTypes(details *api.AttributeDetails) []api.ResourceType {
 		types = append(types, api.ResourceType(t))
 	}
 	return types
+}
+
+const attributeNamespace api.AttributeName = "namespace-name-reference"
+
+// withNamespaces are the paths of references, and those of the namespaces that they name.
+type withNamespaces struct{ provider configkit.ResourceProvider }
+
+// PathsOf returns the paths of resources of type t, each once.
+func (w withNamespaces) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
+	paths := Paths(w.provider).PathsOf(t)
+	known := map[api.UnresolvedPath]bool{}
+	for _, info := range paths {
+		known[info.Path] = true
+	}
+	for _, info := range w.provider.AttributePaths(attributeNamespace).PathsOf(t) {
+		if !known[info.Path] && t != "v1/Namespace" {
+			paths = append(paths, info)
+		}
+	}
+	return paths
 }
 
 // filteredPaths are the paths of several sources for which accept returns true.

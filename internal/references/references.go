@@ -108,6 +108,9 @@ func (s *Survey) Missing(ref *Reference) string {
 	reason, known := s.reasons[key]
 	if !known {
 		reason = s.reason(ref.Types, namespace, name)
+		if slices.Equal(ref.Types, []api.ResourceType{"v1/Namespace"}) && !s.isSlip(name) {
+			reason = "" // most Namespaces are made elsewhere
+		}
 		s.reasons[key] = reason
 	}
 	return reason
@@ -139,6 +142,12 @@ func (s *Survey) reason(of []api.ResourceType, namespace, name string) string {
 		message += "; " + meant
 	}
 	return message
+}
+
+// isSlip reports whether a name looks like that of a Namespace of the input but for a slip.
+func (s *Survey) isSlip(name string) bool {
+	return len(configkit.LikelyTypos(name, slices.Concat(
+		s.own.NamesNear("Namespace", "", name), s.inputs.NamesNear("Namespace", "", name)))) > 0
 }
 
 // has reports whether the input has a resource. An unknown namespace is like any other.

@@ -1,0 +1,125 @@
+package functions_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/functions/handler"
+)
+
+// referring are resources whose fields name others: %[1]s and %[2]s are namespaces, %[3]s a name.
+func referring() []string {
+	return []string{
+		"apiVersion: v1\nkind: Service\nmetadata: {name: %[3]s, namespace: %[1]s}\n" +
+			"spec: {selector: {app: %[3]s}, ports: [{name: http, port: 80}]}\n",
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %[3]s, namespace: %[1]s}\ndata: {a: b}\n",
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: %[3]s, namespace: %[1]s}\n",
+		"apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: %[3]s, namespace: %[1]s}\n",
+		"apiVersion: v1\nkind: Namespace\nmetadata: {name: %[1]s}\n",
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %[3]s, namespace: %[1]s}\n" +
+			"spec:\n  selector: {matchLabels: {app: %[3]s}}\n  template:\n" +
+			"    metadata: {labels: {app: %[3]s}}\n    spec:\n      serviceAccountName: %[3]s\n" +
+			"      containers:\n      - name: a\n        image: a:1\n        env:\n" +
+			"        - {name: A, valueFrom: {configMapKeyRef: {name: %[3]s, key: a}}}\n" +
+			"        - {name: U, value: 'http://%[3]s.%[2]s.svc:80'}\n",
+		"apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\n" +
+			"metadata: {name: %[3]s, namespace: %[1]s}\n" +
+			"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}\n" +
+			"subjects: [{kind: ServiceAccount, name: %[3]s, namespace: %[1]s}]\n",
+		"apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\n" +
+			"metadata: {name: %[3]s, namespace: %[1]s}\n",
+		"apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n" +
+			"metadata: {name: %[3]s, namespace: %[1]s}\nspec:\n" +
+			"  parentRefs: [{name: %[3]s, namespace: %[2]s}]\n" +
+			"  rules: [{backendRefs: [{name: %[3]s, namespace: %[2]s, port: 80}]}]\n",
+		"apiVersion: networking.istio.io/v1\nkind: Gateway\n" +
+			"metadata: {name: %[3]s, namespace: %[1]s}\n",
+		"apiVersion: networking.istio.io/v1\nkind: VirtualService\n" +
+			"metadata: {name: %[3]s, namespace: %[1]s}\n" +
+			"spec:\n  hosts: [%[3]s.%[2]s.svc.cluster.local]\n  gateways: [%[2]s/%[3]s, mesh]\n" +
+			"  http: [{route: [{destination: {host: %[3]s.%[2]s}}]}]\n",
+		"apiVersion: networking.istio.io/v1\nkind: DestinationRule\n" +
+			"metadata: {name: %[3]s, namespace: %[1]s}\nspec: {host: %[3]s.%[2]s.svc}\n",
+		"apiVersion: argoproj.io/v1alpha1\nkind: Application\n" +
+			"metadata: {name: %[3]s, namespace: %[2]s}\nspec: {destination: {namespace: %[1]s}}\n",
+		"apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\n" +
+			"metadata: {name: %[3]s, annotations: {cert-manager.io/inject-ca-from: %[1]s/%[3]s}}\n" +
+			"webhooks: [{name: a.example.com, clientConfig: {service: {name: %[3]s, " +
+			"namespace: %[1]s}}}]\n",
+		"apiVersion: cert-manager.io/v1\nkind: Certificate\n" +
+			"metadata: {name: %[3]s, namespace: %[1]s}\nspec: {secretName: tls-%[3]s}\n",
+		"apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\n" +
+			"metadata: {name: %[3]s, namespace: %[2]s}\n" +
+			"spec: {namespaceSelector: {matchNames: [%[1]s]}, selector: {matchLabels: {app: %[3]s}}}\n",
+		"apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv-%[1]s-%[3]s}\n" +
+			"spec: {claimRef: {name: %[3]s, namespace: %[1]s}}\n",
+		"apiVersion: v1\nkind: PersistentVolumeClaim\n" +
+			"metadata: {name: %[3]s, namespace: %[1]s}\nspec: {volumeName: pv-%[1]s-%[3]s}\n",
+	}
+}
+
+// TestRenamesAddNoFinding checks on random units that neither set-namespace nor rename-resource makes
+// a reference lead nowhere that led somewhere.
+func TestRenamesAddNoFinding(t *testing.T) {
+	kinds := referring()
+	changed := 0
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test that can be repeated
+		one := func(of ...string) string { return of[r.IntN(len(of))] }
+		docs := map[string]bool{}
+		var text strings.Builder
+		for range 4 + r.IntN(24) {
+			doc := fmt.Sprintf(kinds[r.IntN(len(kinds))], one("shop", "shop", "tools"),
+				one("shop", "tools"), one("web", "db"))
+			if head, _, _ := strings.Cut(doc, "\nspec"); !docs[head] {
+				docs[head] = true
+				text.WriteString("---\n" + doc)
+			}
+		}
+		before := findings(t, text.String())
+		for _, line := range []string{
+			"set-namespace moved shop", "set-namespace moved tools",
+			"rename-resource v1/Service web www", "rename-resource v1/ConfigMap db database",
+			"rename-resource v1/ServiceAccount web www",
+			"rename-resource gateway.networking.k8s.io/v1/Gateway web www",
+			"rename-resource networking.istio.io/v1/Gateway web www",
+			"rename-resource v1/Namespace tools moved",
+			"rename-resource cert-manager.io/v1/Certificate web www",
+		} {
+			result := invoke(t, text.String(), line)
+			if !result.Success {
+				continue
+			}
+			if result.Changed {
+				changed++
+			}
+			if after := findings(t, string(result.ConfigData)); len(after) > len(before) {
+				t.Errorf("seed %d, %s: %d findings, %d before\n%s\n%s\nin\n%s", seed, line,
+					len(after), len(before), strings.Join(before, "\n"),
+					strings.Join(after, "\n"), result.ConfigData)
+				return
+			}
+		}
+	}
+	if changed < 60 {
+		t.Errorf("only %d units were changed", changed)
+	}
+}
+
+// findings returns what vet-references and vet-selectors find.
+func findings(t *testing.T, text string) (found []string) {
+	t.Helper()
+	for _, line := range []string{"vet-references", "vet-selectors"} {
+		result := invoke(t, text, line)
+		for _, o := range result.Outputs {
+			list, _ := o.Value.(api.ValidationResultList)
+			for _, row := range handler.CombineResults(list).FailedAttributes {
+				found = append(found, fmt.Sprintf("%s %s: %s", row.ResourceName, row.Path, row.Reason))
+			}
+		}
+	}
+	return found
+}
