@@ -91,6 +91,9 @@ func TestRenamesAddNoFinding(t *testing.T) {
 		} {
 			result := invoke(t, text.String(), line)
 			if !result.Success {
+				if text := failures(result); !strings.Contains(text, "would both be") {
+					t.Fatalf("seed %d, %s: %s", seed, line, text)
+				}
 				continue
 			}
 			if result.Changed {

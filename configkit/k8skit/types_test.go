@@ -232,7 +232,7 @@ func TestNamespaces(t *testing.T) {
 			"spec.issuerRef.namespace",
 		"snapshot.storage.k8s.io/v1/VolumeSnapshotClass": "parameters.clusterID " +
 			"parameters.csi~1storage~1k8s~1io/snapshotter-secret-namespace",
-		"argoproj.io/v1alpha1/Application": "metadata.namespace spec.destination.namespace",
+		"argoproj.io/v1alpha1/Application":                          "metadata.namespace spec.destination.namespace",
 		"admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy": "",
 	} {
 		t.Run(string(of), func(t *testing.T) {

@@ -14,7 +14,7 @@ func vetReferencesFunction(provider configkit.ResourceProvider) handler.Function
 			Description: "Check that the resources to which others refer by name are in the " +
 				"input, and have the keys and ports that the others name. Optional references pass, and so do references to what every cluster " +
 				"has, to what operators create, and to cluster-scoped and custom types of which " +
-				"the input has no resource",
+				"the input has no resource. Namespaces pass unless a name looks like a slip",
 			Examples: []string{"vet-references"},
 		},
 		RowsSorted: true,

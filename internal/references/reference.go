@@ -57,10 +57,10 @@ func Set(
 
 // targets returns the types of the resources that the value at a match can refer to.
 func (p Properties) targets(match *yamlkit.Match) []api.ResourceType {
-	types := targetTypes(match.Info().Details)
-	if types == nil && match.Info().AttributeName == attributeNamespace {
+	if match.Info().AttributeName == attributeNamespace {
 		return []api.ResourceType{"v1/Namespace"}
 	}
+	types := targetTypes(match.Info().Details)
 	if p.provider != nil {
 		types = p.provider.TargetTypes(match.Doc, match.Segments, types)
 	}

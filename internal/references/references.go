@@ -218,8 +218,10 @@ func madeIn(provider configkit.ResourceProvider, docs gaby.Container) madeResour
 		attribute api.AttributeName
 		made      api.ResourceType
 	}{
-		{"made-configmap", "v1/ConfigMap"}, {"made-secret", typeSecret},
-		{"made-service", "v1/Service"}, {"made-claim", typeClaim},
+		{"made-configmap", "v1/ConfigMap"},
+		{"made-secret", typeSecret},
+		{"made-service", "v1/Service"},
+		{"made-claim", typeClaim},
 	} {
 		_ = yamlkit.VisitMatches(docs, provider.AttributePaths(of.attribute), EveryKey(), provider,
 			func(p *yamlkit.Match) {
