@@ -135,7 +135,7 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			},
 			Description: "Rename a resource and all references to it. Of several files, those " +
 				"without the resource have their references changed. Host names of a Service in " +
-				"other values stay and are counted",
+				"other values stay, and a note names each",
 			Examples: []string{"rename-resource v1/ConfigMap settings settings-v2"},
 		},
 		ValueParameter: parameterNewName,

@@ -65,7 +65,7 @@ func lookedUp(namespace string) []string {
 }
 
 // selected returns what a selector selects in a namespace. The selector has labels.
-func (x *labelIndex) selected(s selector, namespace string) (all []*labelled) {
+func (x *labelIndex) selected(s podSelector, namespace string) (all []*labelled) {
 	for _, n := range lookedUp(namespace) {
 		var least []*labelled
 		for i, l := range s.labels {
@@ -84,7 +84,7 @@ func (x *labelIndex) selected(s selector, namespace string) (all []*labelled) {
 
 // nearest returns what has most of the labels of a selector, or a label that looks like one of them
 // but for a slip. It compares few of many.
-func (x *labelIndex) nearest(s selector, namespace string) (best *labelled, slip bool) {
+func (x *labelIndex) nearest(s podSelector, namespace string) (best *labelled, slip bool) {
 	most := 0
 	for _, n := range lookedUp(namespace) {
 		for _, l := range s.labels {
@@ -194,22 +194,22 @@ func (l *labelledOf) addKustomization(doc gaby.Value) {
 	}
 }
 
-// selector is a label selector: labels, and expressions of a LabelSelector.
-type selector struct {
+// podSelector is a label selector of pods or Services: labels, and expressions of a LabelSelector.
+type podSelector struct {
 	labels      []gaby.Value
 	expressions gaby.Value
 }
 
 // Selects reports whether a LabelSelector selects labels.
 func Selects(labelSelector, labels gaby.Value) bool {
-	s := selector{expressions: labelSelector.Get("matchExpressions")}
+	s := podSelector{expressions: labelSelector.Get("matchExpressions")}
 	for _, l := range labelSelector.Get("matchLabels").All() {
 		s.labels = append(s.labels, l)
 	}
 	return s.selects(labels)
 }
 
-func (s selector) selects(labels gaby.Value) bool {
+func (s podSelector) selects(labels gaby.Value) bool {
 	if len(s.lacking(labels)) > 0 {
 		return false
 	}
@@ -222,7 +222,7 @@ func (s selector) selects(labels gaby.Value) bool {
 }
 
 // lacking returns the labels of the selector that labels lack.
-func (s selector) lacking(labels gaby.Value) (lacks []gaby.Value) {
+func (s podSelector) lacking(labels gaby.Value) (lacks []gaby.Value) {
 	for _, want := range s.labels {
 		if !labels.Get(want.Key()).EqualText(want.Text()) {
 			lacks = append(lacks, want)

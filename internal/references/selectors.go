@@ -100,7 +100,7 @@ func (s *Selection) selects(p *yamlkit.Match, noun string) string {
 	if p.Value.Kind() != gaby.Map || last < 0 {
 		return ""
 	}
-	var sel selector
+	var sel podSelector
 	around := p.Doc.Search(p.Segments[:last]...).Value()
 	if p.Segments[last] == "matchLabels" {
 		sel.expressions = around.Get("matchExpressions")
@@ -116,13 +116,15 @@ func (s *Selection) selects(p *yamlkit.Match, noun string) string {
 	}
 	s.matches++
 	in := selectedNamespaces(around.Get("namespaceSelector"), p.Resource)
-	key := noun + " " + strings.Join(in, ",")
+	var text strings.Builder
+	text.WriteString(noun + " " + strings.Join(in, ","))
 	for _, l := range sel.labels {
-		key += fmt.Sprintf(" %q=%q", l.Key(), l.Text())
+		fmt.Fprintf(&text, " %q=%q", l.Key(), l.Text())
 	}
 	if sel.expressions.Exists() {
-		key += gaby.Container{sel.expressions.Doc()}.String()
+		text.WriteString(sel.expressions.YAML())
 	}
+	key := text.String()
 	found, known := s.selected[key]
 	if !known {
 		for _, n := range in {
@@ -192,7 +194,7 @@ func selectedNamespaces(namespaceSelector gaby.Value, resource *api.ResourceInfo
 }
 
 // made reports whether custom resources may make what a selector selects.
-func (s *Selection) made(sel selector, in []string, noun string) bool {
+func (s *Selection) made(sel podSelector, in []string, noun string) bool {
 	return slices.ContainsFunc(sel.labels, func(l gaby.Value) bool {
 		return slices.ContainsFunc(in, func(n string) bool {
 			return slices.ContainsFunc(s.input, func(input *labelledOf) bool {
@@ -204,7 +206,7 @@ func (s *Selection) made(sel selector, in []string, noun string) bool {
 
 // reason returns the message about a selector that selects nothing in the namespaces, "" if what it
 // selects may be elsewhere: the directory has nothing of that sort.
-func (s *Selection) reason(sel selector, in []string, noun string) string {
+func (s *Selection) reason(sel podSelector, in []string, noun string) string {
 	here := false
 	var near *labelled
 	for _, n := range in {
@@ -258,7 +260,7 @@ func (l *labelledOf) isMade(label gaby.Value, namespace, noun string) bool {
 	return len(l.index(noun).withKey[labelKey{schemas.Anywhere, label.Key(), ""}]) == 0
 }
 
-// port returns why a port is none of what the first selector of a document selects.
+// port returns why nothing that the first selector of a document selects has a port.
 func (s *Selection) port(p *yamlkit.Match) string {
 	of, ok := s.of[p.Doc]
 	wanted := p.Value.Text()
@@ -336,7 +338,7 @@ func portsOf(of gaby.Value, wanted string) (names []string, has bool) {
 	return names, false
 }
 
-// probe returns why a port with a name is none of the container that has the probe.
+// probe returns why the container that has a probe lacks the port that the probe names.
 func (s *Selection) probe(p *yamlkit.Match) string {
 	wanted := p.Value.Text()
 	if isOpen(p.Value) || isNumber(wanted) {
