@@ -148,7 +148,8 @@ func (r *renamer) run() (int, error) {
 				kind := configkit.GroupKind(t)
 				// A namespace that is not known is like any other.
 				namespaces := []string{cmp.Or(ref.Namespace, schemas.Anywhere), ""}
-				if ref.MayBeDomain() {
+				if in, stated := ref.Match.Part("namespace"); stated && in != ref.Name {
+					// Only that one is meant: another run must not rename more.
 					namespaces = namespaces[:1]
 				}
 				for _, namespace := range namespaces {
