@@ -93,19 +93,23 @@ func Toolchains() []Toolchain {
 		{
 			Name: api.ToolchainAppConfigText, Converter: textkit.Converter{}, Example: "motd.txt",
 			Examples: textExamples,
-			Files:    []string{".txt"}, Provider: textkit.New,
-			Register: appconfig.RegisterFunctions,
+			Files: []string{
+				".txt", "Dockerfile*", "Containerfile*", ".dockerfile", ".containerfile",
+			},
+			FilesHelp: ".txt, Dockerfile*, *.dockerfile, Containerfile*, *.containerfile",
+			Provider:  textkit.New,
+			Register: func(
+				fh handler.FunctionRegistry, c configkit.ConfigConverter,
+				p configkit.ResourceProvider,
+			) error {
+				return cmp.Or(appconfig.RegisterFunctions(fh, c, p), imageFunctions(fh, c, p))
+			},
 		},
 		appConfig(Toolchain{
 			Name: api.ToolchainAppConfigYAML, Converter: k8skit.Converter{},
 			Example: "settings.yaml",
 			Files:   []string{".yaml", ".yml"}, FilesHelp: "with --toolchain only",
-			Register: func(
-				fh handler.FunctionRegistry, _ configkit.ConfigConverter,
-				provider configkit.ResourceProvider,
-			) error {
-				return fh.RegisterFunction(kubernetes.SetImageReferenceOfValuesFunction(provider))
-			},
+			Register: imageFunctions,
 		}),
 		{
 			Name: api.ToolchainOpenTofuHCL, Converter: hclkit.Converter{}, Example: "main.tf",
@@ -141,6 +145,15 @@ func kubernetesFunctions(
 	provider configkit.ResourceProvider,
 ) error {
 	return kubernetes.RegisterFunctions(registry, provider)
+}
+
+// imageFunctions adapts kubernetes.RegisterImageFunctions to Toolchain.Register.
+func imageFunctions(
+	registry handler.FunctionRegistry,
+	_ configkit.ConfigConverter,
+	provider configkit.ResourceProvider,
+) error {
+	return kubernetes.RegisterImageFunctions(registry, provider)
 }
 
 // builtIn is cached because ToolchainsOf is called for every file of a run.

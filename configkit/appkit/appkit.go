@@ -33,9 +33,13 @@ type ResourceProvider struct {
 
 var _ configkit.ResourceProvider = (*ResourceProvider)(nil)
 
-// New returns the provider of a toolchain, which knows the resource types defined in files.
+// New returns the provider of a toolchain, which knows the types of file_types.yaml and those defined
+// in files.
 func New(toolchain api.ToolchainType, files ...resourcetypes.TypesFile) *ResourceProvider {
-	return &ResourceProvider{resourcetypes.New(files...), toolchain}
+	builtIn := resourcetypes.TypesFile{Name: "file_types.yaml", Text: fileTypes, BuiltIn: true}
+	return &ResourceProvider{
+		resourcetypes.New(append([]resourcetypes.TypesFile{builtIn}, files...)...), toolchain,
+	}
 }
 
 // ToolchainType returns the toolchain that the provider was made for.

@@ -15,16 +15,17 @@ type chart struct {
 	// visit gets a text with its key and that of the map around it. Everything below a key such as
 	// images counts as inside it; elements of lists have the key "".
 	visit func(c *chart, parent, key string, f imageField, beside fieldsBeside)
-	// global is the registry that the chart uses for all images that do not name one, or "".
-	global string
+	// global has the registry that the chart uses for all images that do not name one, if there is
+	// such a field.
+	global imageField
 }
 
 // values visits the values in a map.
 func (c *chart) values(root imageField) {
 	global := root.beside()("global").beside()
-	c.global = global.any("imageRegistry", "registry", "hub").text()
-	if c.global == "" {
-		c.global = global("image").beside()("registry").text()
+	c.global = global.any("imageRegistry", "registry", "hub")
+	if c.global.text() == "" {
+		c.global = global("image").beside().any("registry")
 	}
 	c.below("", root)
 }
@@ -70,7 +71,7 @@ func (c *chart) parameters(parameters []imageField) {
 		return f
 	}
 	c.global = fieldsBeside(named).any("global.imageRegistry", "global.registry", "global.hub",
-		"global.image.registry").text()
+		"global.image.registry")
 	for _, f := range parameters {
 		dot := strings.LastIndexByte(f.parameter, '.') + 1
 		before := f.parameter[:dot]

@@ -30,7 +30,6 @@ func RegisterFunctions(
 		getNamespaceFunction(provider),
 		setNamespaceFunction(provider),
 		ensureNamespacesFunction(provider),
-		setImageReferenceByURIFunction(provider),
 		setImageRegistryFunction(provider),
 		vetImagesFunction(provider),
 		pruneConfigMapsFunction(provider),
@@ -53,5 +52,5 @@ func RegisterFunctions(
 		vetReferencesFunction(provider),
 		vetSelectorsFunction(provider),
 		vetDisruptionBudgetsFunction(provider),
-	}, defaultsFunctions(provider), program.CELFunctions(provider), podFunctions(provider))...)
+	}, imageFunctions(provider), defaultsFunctions(provider), program.CELFunctions(provider), podFunctions(provider))...)
 }

@@ -3,7 +3,6 @@ package kubernetes
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -42,6 +41,7 @@ const (
 	attributeImageName      api.AttributeName = "image-name"
 	attributeOverride       api.AttributeName = "image-override"
 	attributeHelmValues     api.AttributeName = "helm-values"
+	attributeImageLines     api.AttributeName = "image-lines"
 	// including repositories whose tag is in another field
 	attributeImages api.AttributeName = "images"
 	// everything that decides which images run
@@ -49,88 +49,13 @@ const (
 
 	parameterRepositoryURI  = "repository-uri"
 	parameterImageReference = "image-reference"
+	parameterRegistry       = "registry"
+	parameterNewRegistry    = "new-registry"
+	parameterAnySpelling    = "any-spelling"
+	parameterDigests        = "digests"
 )
 
-func setImageReferenceByURIFunction(
-	provider configkit.ResourceProvider,
-) handler.FunctionRegistration {
-	repository := parameterOf(provider, "container-repository-uri", parameterRepositoryURI)
-	repository.Description = "repository of the images, as they are written"
-	reference := parameterOf(provider, "container-image-reference", parameterImageReference)
-	isReference := referenceMatcher(reference)
-	r := imageReferenceSignature(repository, reference)
-	r.FunctionType, r.AttributeName = api.FunctionTypePathVisitor, attributeContainerImage
-	return handler.Editing(r,
-		func(c *handler.Call) (int, error) {
-			uri := c.Args.String(parameterRepositoryURI)
-			image := uri + c.Args.String(parameterImageReference)
-			matches, err := editImages(c.Docs, provider.AttributePaths(attributeContainerImage),
-				provider, "*", func(text string) (string, bool) {
-					rest, ok := strings.CutPrefix(text, uri)
-					return image, ok && (rest == "" || isReference(rest))
-				})
-			b := newImageBump(c, uri, c.Args.String(parameterImageReference), isReference)
-			problems := []error{
-				err, b.helmReleases(c.Docs, provider), b.overrides(c.Docs, provider),
-			}
-			for _, doc := range c.Docs {
-				t, err := provider.ResourceTypeGetter(doc)
-				if path := kustomizationImages(t); err == nil && path != nil && doc.Check() == nil {
-					b.kustomization(doc, path)
-					problems = append(problems, b.apply(doc))
-				}
-			}
-			problems = append(problems, noteRepositories(c, provider, uri))
-			return matches + b.matches, errors.Join(problems...)
-		})
-}
-
-// imageReferenceSignature returns the registration of set-image-reference-by-uri without what it
-// does.
-func imageReferenceSignature(
-	repository, reference api.FunctionParameter,
-) handler.FunctionRegistration {
-	return handler.FunctionRegistration{
-		FunctionSignature: api.FunctionSignature{
-			FunctionName: "set-image-reference-by-uri",
-			Parameters:   []api.FunctionParameter{repository, reference},
-			Description: "Set the tag and the digest of all images of a repository: of " +
-				"containers, in kustomizations and in the values of HelmReleases",
-			Examples: []string{"set-image-reference-by-uri nginx :1.27"},
-		},
-		PerDocument: true,
-	}
-}
-
-// referenceMatcher returns what reports whether a text is the reference of an image.
-func referenceMatcher(reference api.FunctionParameter) func(string) bool {
-	compiled := sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(reference.Regexp)
-	})
-	return func(text string) bool { return compiled().MatchString(text) }
-}
-
-// noteRepositories reports matching repositories whose tag is in another field: nothing is known
-// about that field.
-func noteRepositories(
-	c *handler.Call, provider configkit.ResourceProvider, uri string,
-) error {
-	_, err := yamlkit.VisitPaths(c.Docs, provider.AttributePaths(attributeRepository), []any{"*"},
-		nil, provider,
-		func(_ *gaby.YamlDoc, _ any, at yamlkit.VisitorContext, text string) (any, error) {
-			if text == uri && !strings.HasSuffix(string(at.Path), ".newName") {
-				c.Note(at.Position,
-					fmt.Sprintf(
-						"%s: %s is this repository, but its tag is in another field and left alone",
-						at.ResourceInfo, at.Path))
-			}
-			return nil, nil
-		})
-	return err
-}
-
 func setImageRegistryFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	const registryParameter, newRegistryParameter = "registry", "new-registry"
 	const registry = registryHost + `(?:/` + repositoryPath + `)?`
 	unqualified := sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^` + repositoryPath + `(?:` + imageReference + `)?$`)
@@ -141,11 +66,11 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-image-registry-by-registry",
 			Parameters: []api.FunctionParameter{
-				textParameter(registryParameter, "docker.io",
+				textParameter(parameterRegistry, "docker.io",
 					"registry of the images, with what of their path is to be replaced as well; "+
 						"'' for images that name none",
 					wholeImage(`(?:`+registry+`)?`)),
-				textParameter(newRegistryParameter, "mirror.example.com:5000/docker",
+				textParameter(parameterNewRegistry, "mirror.example.com:5000/docker",
 					"registry to take its place, with a path or without", wholeImage(registry)),
 				name,
 			},
@@ -158,16 +83,10 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 		},
 		PerDocument: true,
 		CheckArguments: func(args []api.FunctionArgument) error {
-			text := handler.Arguments(args).String(newRegistryParameter)
-			if hasRegistry(text+"/") || strings.Contains(text, "${") {
-				return nil
-			}
-			return argumentError(newRegistryParameter, text,
-				"a registry has a dot or a port or is localhost",
-				"%s would be read as a part of the path of images", configkit.Abbreviate(text))
+			return checkRegistry(handler.Arguments(args).String(parameterNewRegistry))
 		},
 	}, func(c *handler.Call) (int, error) {
-		from, to := c.Args.String(registryParameter), c.Args.String(newRegistryParameter)
+		from, to := c.Args.String(parameterRegistry), c.Args.String(parameterNewRegistry)
 		hidden := false // whether an image comes from the registry without naming it
 		images, err := editImages(c.Docs, provider.AttributePaths(attributeImages), provider,
 			cmp.Or(c.Args.String(parameterContainerName), "*"), func(text string) (string, bool) {
@@ -198,10 +117,14 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 	return r
 }
 
-// hasRegistry reports whether the first part of an image's path is a registry.
-func hasRegistry(image string) bool {
-	first, _, more := strings.Cut(image, "/")
-	return more && (first == "localhost" || strings.ContainsAny(first, ".:"))
+// checkRegistry returns an error if the value of new-registry would not be read as a registry.
+func checkRegistry(text string) error {
+	if hasRegistry(text+"/") || strings.Contains(text, "${") {
+		return nil
+	}
+	return argumentError(parameterNewRegistry, text,
+		"a registry has a dot or a port or is localhost",
+		"%s would be read as a part of the path of images", configkit.Abbreviate(text))
 }
 
 // editImages applies replace to the images of the containers with this name, or of all containers

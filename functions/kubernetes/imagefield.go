@@ -13,6 +13,15 @@ type imageField struct {
 	segments  []string // nil if there is no such parameter
 	parameter string   // the name of the parameter whose value the field is, if it is one
 	value     gaby.Value
+	pos       gaby.Position // of a part of the value; zero for the whole value
+}
+
+// position returns the position of the field.
+func (f imageField) position() gaby.Position {
+	if !f.pos.IsZero() {
+		return f.pos
+	}
+	return f.value.Position()
 }
 
 // fieldsBeside returns the field with a key from a group of fields that belong together.
@@ -91,6 +100,3 @@ func wholeImageOf(name imageField, beside fieldsBeside) (at imageField, image st
 	}
 	return at, image
 }
-
-// asRegistry returns a registry, with or without a path, as the prefix of the images in it.
-func asRegistry(text string) string { return strings.TrimSuffix(text, "/") + "/" }

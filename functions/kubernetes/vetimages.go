@@ -140,8 +140,8 @@ func (v *imageVetting) helmText(
 	case strings.Contains(text, "://"):
 	case isImageKey(key) && !isPicture(text), isRepositoryKey(parent, key, beside, false):
 		at, image := wholeImageOf(f, beside)
-		if at.path() == f.path() && c.global != "" && !hasRegistry(image) {
-			image = asRegistry(c.global) + image
+		if at.path() == f.path() && c.global.text() != "" && !hasRegistry(image) {
+			image = asRegistry(c.global.text()) + image
 		}
 		v.check(at, image)
 	case isImagesKey(parent) && hasRegistry(text):

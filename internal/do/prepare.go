@@ -76,7 +76,8 @@ func NewRequest(from Files, s *settings.Settings, deps Deps) *Request {
 	}
 }
 
-// Find finds the files. It reads none of them, unless the user named values of charts only.
+// Find finds the files. It reads none of them, unless the user named only values of charts and the
+// like.
 func Find(ctx context.Context, from Files, s *settings.Settings, deps Deps) (*Request, error) {
 	r := NewRequest(from, s, deps)
 	var err error
@@ -92,7 +93,7 @@ func Find(ctx context.Context, from Files, s *settings.Settings, deps Deps) (*Re
 		return r, err
 	}
 	// vet has default functions for resources only, and finds none in values
-	if r.reader.Toolchain == "" && from.Command != "vet" && r.onlyValues(ctx) {
+	if r.reader.Toolchain == "" && from.Command != "vet" && r.onlyNamed(ctx) {
 		r.reader.AnyFormat = true
 	}
 	return r, nil
@@ -245,12 +246,13 @@ func (r *Request) bytes(ctx context.Context, path string) ([]byte, error) {
 	return text, err
 }
 
-// onlyValues reports whether the user named nothing but files with the values of charts.
-func (r *Request) onlyValues(ctx context.Context) bool {
+// onlyNamed reports whether the user named nothing but files whose names say that they are YAML
+// without resources.
+func (r *Request) onlyNamed(ctx context.Context) bool {
 	reader := *r.reader
 	reader.RegularOnly = true
 	return len(r.found.Files) > 0 && !slices.ContainsFunc(r.found.Files, func(f source.File) bool {
-		if !f.Explicit || !source.IsValues(f.Path) {
+		if !f.Explicit || !source.IsNamed(f.Path) {
 			return true
 		}
 		unit, err := reader.Unit(ctx, f.Path, f.Unit)

@@ -165,21 +165,14 @@ func (l *loop) showNotes(o *outcome) {
 	}
 }
 
-// readAs returns what makes skipped files be read: the values of charts and kustomizations that
-// leave out what they are.
+// readAs returns what makes skipped files be read whose names say that they have no resources.
 func readAs(skipped []source.Skipped) string {
-	values, kustomization := "", ""
-	for _, s := range skipped {
-		switch {
-		case s.Reason != source.NoResource:
-		case source.IsValues(s.Path):
-			values = "; --toolchain auto reads the values of charts"
-		case source.IsKustomization(s.Path):
-			kustomization = "; a kustomization without apiVersion and kind is not a resource: " +
-				"add them"
-		}
+	if slices.ContainsFunc(skipped, func(s source.Skipped) bool {
+		return s.Reason == source.NoResource && source.IsNamed(s.Path)
+	}) {
+		return "; --toolchain auto reads values of charts, kustomizations, compose files and workflows"
 	}
-	return values + kustomization
+	return ""
 }
 
 // conclude reports what is about all units: notes, functions that matched nothing, skipped files,

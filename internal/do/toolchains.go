@@ -8,6 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/appkit"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do/plan"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -68,7 +69,7 @@ func (r *Request) findToolchains(ctx context.Context) ([]api.ToolchainType, erro
 		switch {
 		case f.Format != "":
 			t = f.Format
-		case r.reader.AnyFormat && source.IsValues(f.Path):
+		case r.reader.AnyFormat && appkit.FileType(f.Path) == appkit.HelmValues:
 			t = api.ToolchainAppConfigYAML
 		case !sure:
 			unsure = append(unsure, f)

@@ -7,23 +7,14 @@ import (
 	"sync"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/appkit"
 )
 
-// IsValues reports whether a file has the name of the values of a Helm chart: values.yaml,
-// values-prod.yaml, prod.values.yml.
-func IsValues(path string) bool {
-	base := strings.ToLower(filepath.Base(path))
-	name := strings.TrimSuffix(strings.TrimSuffix(base, ".yaml"), ".yml")
-	if name == base {
-		return false
-	}
-	for _, separator := range []string{"-", ".", "_"} {
-		if strings.HasPrefix(name, "values"+separator) || strings.HasSuffix(name, separator+
-			"values") {
-			return true
-		}
-	}
-	return name == "values"
+// IsNamed reports whether the name of a file says that it is YAML without resources, such as the
+// values of a chart, or may be: a kustomization can leave out what it is.
+func IsNamed(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return (ext == ".yaml" || ext == ".yml") && appkit.FileType(path) != ""
 }
 
 // HasResource reports whether a YAML text has the fields of a resource.
@@ -40,19 +31,11 @@ var (
 	})
 )
 
-// IsKustomization reports whether a file has the name that kustomize looks for.
-func IsKustomization(path string) bool {
-	switch filepath.Base(path) {
-	case "kustomization.yaml", "kustomization.yml", "Kustomization":
-		return true
-	}
-	return false
-}
-
-// toolchain returns the toolchain of a file that its name implies if every format is read. Values
-// of charts are then configuration, not resources.
+// toolchain returns the toolchain of a file that its name implies if every format is read. Files
+// that names of files tell are then configuration, unless they are resources.
 func (r *Reader) toolchain(path string, data []byte) api.ToolchainType {
-	if r.AnyFormat && IsValues(path) {
+	if r.AnyFormat && IsNamed(path) &&
+		(appkit.FileType(path) == appkit.HelmValues || !HasResource(data)) {
 		return api.ToolchainAppConfigYAML
 	}
 	return r.Formats.Toolchain(path, data)
