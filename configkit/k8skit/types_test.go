@@ -821,6 +821,22 @@ func TestOperators(t *testing.T) {
 				"spec.taskSpec.stepTemplate.|image " +
 				"spec.taskSpec.steps.?name:container-name=%s.image",
 		},
+		{"container-image", "tekton.dev/v1alpha1/Condition", "spec.check.image"},
+		{
+			"container-image", "triggers.tekton.dev/v1alpha1/TriggerTemplate",
+			"spec.resourcetemplates.*.spec.pipelineSpec.finally.*.taskSpec.sidecars.?name:container-name=%s.image " +
+				"spec.resourcetemplates.*.spec.pipelineSpec.finally.*.taskSpec.stepTemplate.|image " +
+				"spec.resourcetemplates.*.spec.pipelineSpec.finally.*.taskSpec.steps.?name:container-name=%s.image " +
+				"spec.resourcetemplates.*.spec.pipelineSpec.tasks.*.pipelineSpec.tasks.*.taskSpec.sidecars.?name:container-name=%s.image " +
+				"spec.resourcetemplates.*.spec.pipelineSpec.tasks.*.pipelineSpec.tasks.*.taskSpec.stepTemplate.|image " +
+				"spec.resourcetemplates.*.spec.pipelineSpec.tasks.*.pipelineSpec.tasks.*.taskSpec.steps.?name:container-name=%s.image " +
+				"spec.resourcetemplates.*.spec.pipelineSpec.tasks.*.taskSpec.sidecars.?name:container-name=%s.image " +
+				"spec.resourcetemplates.*.spec.pipelineSpec.tasks.*.taskSpec.stepTemplate.|image " +
+				"spec.resourcetemplates.*.spec.pipelineSpec.tasks.*.taskSpec.steps.?name:container-name=%s.image " +
+				"spec.resourcetemplates.*.spec.taskSpec.sidecars.?name:container-name=%s.image " +
+				"spec.resourcetemplates.*.spec.taskSpec.stepTemplate.|image " +
+				"spec.resourcetemplates.*.spec.taskSpec.steps.?name:container-name=%s.image",
+		},
 		{"replicas", "elasticsearch.k8s.elastic.co/v1/Elasticsearch", "spec.nodeSets.*.count"},
 		{"replicas", "kafka.strimzi.io/v1/KafkaNodePool", "spec.replicas"},
 		{"replicas", "batch.volcano.sh/v1alpha1/Job", "spec.tasks.*.replicas"},

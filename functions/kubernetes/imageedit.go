@@ -32,6 +32,7 @@ type imageEditor struct {
 	dotted   []string       // the path of the map of parameters
 	edits    []imageEdit    // applied after a match, so that no value moves meanwhile
 	matches  int            // images that were replaced
+	renamed  []string       // names of entries of kustomizations that got a newName
 }
 
 // imageEdit sets the value at a path. The entry with the key replaced goes; the value gets its place
@@ -164,6 +165,9 @@ func (e *imageEditor) override(item imageField) {
 	}
 	e.matches++
 	if changed.repository != old.repository {
+		if beside("newName").text() == "" {
+			e.renamed = append(e.renamed, old.repository)
+		}
 		e.set(changed.repository, beside("newName"))
 	}
 	if changed.reference() == old.reference() {

@@ -43,7 +43,7 @@ func (n imageName) String() string { return n.repository + n.reference() }
 
 // isVariable reports whether a part of the repository is substituted later, so that nothing is known
 // about it.
-func (n imageName) isVariable() bool { return strings.ContainsAny(n.repository, "${}") }
+func (n imageName) isVariable() bool { return strings.Contains(n.repository, "$") }
 
 // canonicalRepository returns a repository with its registry: nginx is docker.io/library/nginx.
 func canonicalRepository(repository string) string {
@@ -73,7 +73,7 @@ func isImage(text string) bool {
 	if strings.Contains(text, "{{") {
 		return false
 	}
-	if strings.Contains(text, "${") {
+	if strings.Contains(text, "${") || strings.Contains(text, "$(") {
 		return !strings.ContainsAny(text, " \t\r\n") && !strings.Contains(text, "://")
 	}
 	return wholeImagePattern().MatchString(text)

@@ -171,7 +171,7 @@ func pinImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 				names = append(names, name)
 			}
 			slices.Sort(names)
-			c.NoteNames("images without a digest, which the list does not have: ", names...)
+			c.NoteNames("images without a digest, which the list does not have", names...)
 		}
 		return e.matches, err
 	})
@@ -256,6 +256,11 @@ func moveImagesFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			return image, true
 		}
 		err := e.run(provider)
+		if len(e.renamed) > 0 {
+			slices.Sort(e.renamed)
+			c.NoteNames("entries of kustomizations keep their name and get a newName; if their "+
+				"bases move as well, set name to the new one", slices.Compact(e.renamed)...)
+		}
 		return e.matches, err
 	})
 }

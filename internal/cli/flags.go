@@ -26,7 +26,8 @@ type runFlags struct {
 	functions []string // files with chains, of do and vet
 	params    []string
 	filesFrom string
-	vet       bool // the command is vet
+	vet       bool          // the command is vet
+	form      report.Format // what -o is if it is not given; empty for what the settings say
 	help      bool
 	stop      bool
 }
@@ -263,6 +264,9 @@ func (o *runFlags) format(flags *pflag.FlagSet,
 	}
 	if len(o.print.columns) > 0 && !flags.Changed("output") {
 		return report.Table, "", nil
+	}
+	if o.form != "" && !flags.Changed("output") {
+		return o.form, "", nil
 	}
 	if o.vet { // what the settings say is about the output of functions
 		return report.Auto, "", nil

@@ -46,6 +46,9 @@ type Options struct {
 	// Baseline is a file with findings that are accepted. WriteBaseline is a file to which the
 	// findings are written, which accepts all of them.
 	Baseline, WriteBaseline string
+	// Mentions reports whether a line of a file that is skipped, such as a template, is named in a
+	// note. nil names none.
+	Mentions func(line []byte) bool
 	// Values asks for Result.Files.
 	Values bool
 	// ShowSecrets turns the masking of secret values off.

@@ -41,6 +41,8 @@ type Files struct {
 	Shard      source.Shard
 	Dir        string // the directory paths are relative to; empty for the working directory
 	Command    string // the command that hints show
+	// Formats says which files are read. nil means those of all formats that the executor has.
+	Formats source.Formats
 }
 
 // Memory is a file in memory. Its name is a path.
@@ -68,7 +70,9 @@ type Request struct {
 // NewRequest makes a request without units, for reading a chain from a file.
 func NewRequest(from Files, s *settings.Settings, deps Deps) *Request {
 	reader := Reader(s, deps.Streams)
-	reader.Formats = deps.Executor.ToolchainsOf
+	if reader.Formats = from.Formats; reader.Formats == nil {
+		reader.Formats = deps.Executor.ToolchainsOf
+	}
 	reader.Toolchain, reader.AnyFormat = api.ToolchainType(s.Toolchain), s.AnyFormat
 	return &Request{
 		files: from, executor: deps.Executor, reader: reader, found: &source.Found{},
@@ -83,6 +87,11 @@ func Find(ctx context.Context, from Files, s *settings.Settings, deps Deps) (*Re
 	var err error
 	if r.found, err = r.find(ctx, s.AnyFormat); err != nil {
 		return r, err
+	}
+	if from.Formats != nil { // nobody asked for the others
+		r.found.Skipped = slices.DeleteFunc(r.found.Skipped, func(s source.Skipped) bool {
+			return s.Reason == source.OtherExtension
+		})
 	}
 	for _, f := range r.found.Files {
 		if err := r.reader.CheckOutput(f.Path); err != nil {

@@ -102,7 +102,8 @@ type outcome struct {
 	file      source.File
 	target    *files.Target     // the file, locked; nil unless it is written in place
 	toolchain api.ToolchainType // empty if it could not be read
-	skipped   source.SkipReason // why it is skipped; if set, nothing else is reported
+	skipped   source.SkipReason // why it is skipped; if set, only mentions are reported
+	mentions  []api.Note        // lines of a file that is skipped
 	response  *handler.Result
 	rendered  *report.Rendered
 	notes     []api.Note
@@ -343,6 +344,7 @@ func (l *loop) invoke(o *outcome, unit *source.InputUnit, chain *plan.Plan) erro
 	}
 	if !o.file.Explicit && !s.Strict {
 		if o.skipped = l.noConfiguration(unit, response); o.skipped != "" {
+			o.mentions = l.mentions(unit, o.skipped)
 			return nil
 		}
 	}
@@ -524,8 +526,13 @@ func (l *loop) take(o outcome) {
 	}
 	l.progress.Add(1)
 	if o.skipped != "" {
-		l.request.found.Skipped = append(l.request.found.Skipped,
-			source.Skipped{Path: o.file.Path, Rel: o.file.Rel, Reason: o.skipped})
+		if len(o.mentions) > 0 && !l.options.Settings.Quiet {
+			l.say(func() { l.console.Notes("", o.mentions...) })
+		}
+		if o.skipped != source.NoFunction || l.request.files.Formats == nil {
+			l.request.found.Skipped = append(l.request.found.Skipped,
+				source.Skipped{Path: o.file.Path, Rel: o.file.Rel, Reason: o.skipped})
+		}
 		l.summary.skipped++
 		return
 	}

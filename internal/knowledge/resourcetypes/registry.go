@@ -161,7 +161,7 @@ func (d document) section(name string, check func(entry strict.Value)) strict.Fi
 func (r *Registry) checkType(d document, entry gaby.Value) {
 	name := entry.Key()
 	slash := strings.IndexByte(name, '/')
-	if name != "*" && (slash < 0 && !onlySecrets(entry) || slash == 0 ||
+	if name != "*" && !d.BuiltIn && (slash < 0 && !onlySecrets(entry) || slash == 0 ||
 		strings.HasSuffix(name, "/")) {
 		d.failKey(entry,
 			"an entry of a type of another format has attributes only, each path with "+
