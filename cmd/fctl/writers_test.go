@@ -38,6 +38,9 @@ func writerRows() map[string][]string {
 			"vet -f bad -R --policy best-practice --fix -i",
 			"vet -f bad -R --policy restricted --write-baseline baseline.yaml",
 		},
+		"images set":  {"images set -i nginx 9 pkg", "images set nginx 9 pkg -O out"},
+		"images pin":  {"images pin -i pkg/images.lock pkg"},
+		"images move": {"images move -i mirror.example.com pkg"},
 		"merge": {
 			"merge -i pkg/a.yaml pkg/b.yaml theirs/a.yaml",
 			"merge -i pkg ours theirs",

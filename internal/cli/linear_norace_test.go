@@ -332,12 +332,16 @@ func linearCommands() map[string][][]string {
 			append([]string{"do", "--check"}, append(files, "set-replicas", "9")...),
 			append([]string{"do", "--name", "nobody"}, append(files, "set-replicas", "9")...),
 		},
-		"doseq":     {{"doseq", "-f", ".", "-R", `[{"FunctionName": "get-resources"}]`}},
-		"vet":       {append([]string{"vet"}, files...), append([]string{"vet", "--policy", "restricted"}, files...)},
-		"diff":      {{"diff", ".", "../other"}},
-		"merge":     {{"merge", "../other", ".", "../other"}},
-		"fn source": {{"fn", "source", "."}},
-		"fn eval":   {{"fn", "eval", ".", "--image", "set-labels:v0.2", "--dry-run", "--", "a=b"}},
+		"doseq":       {{"doseq", "-f", ".", "-R", `[{"FunctionName": "get-resources"}]`}},
+		"vet":         {append([]string{"vet"}, files...), append([]string{"vet", "--policy", "restricted"}, files...)},
+		"diff":        {{"diff", ".", "../other"}},
+		"images":      {{"images"}},
+		"images set":  {{"images", "set", "nginx", "1.99"}},
+		"images pin":  {{"images", "pin", "../images.lock"}},
+		"images move": {{"images", "move", "mirror.example.com"}},
+		"merge":       {{"merge", "../other", ".", "../other"}},
+		"fn source":   {{"fn", "source", "."}},
+		"fn eval":     {{"fn", "eval", ".", "--image", "set-labels:v0.2", "--dry-run", "--", "a=b"}},
 	}
 }
 

@@ -680,7 +680,8 @@ func (l *loop) fail(problems diag.List) {
 // file is a template, has no resources or is empty.
 func (l *loop) noConfiguration(unit *source.InputUnit, response *handler.Result) source.SkipReason {
 	if slices.ContainsFunc(response.Failures, func(f *api.Failure) bool {
-		return f.Class == api.FailureInput && hasPlaceholder(unit.Data, f.Pos.Line)
+		_, refused := errors.AsType[*gaby.EditError](f)
+		return (f.Class == api.FailureInput || refused) && hasPlaceholder(unit.Data, f.Pos.Line)
 	}) {
 		return source.IsTemplate
 	}
