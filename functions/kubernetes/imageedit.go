@@ -25,6 +25,9 @@ type imageEditor struct {
 	// elsewhere is called for an image that visit replaces and whose tag is in a field about which
 	// nothing is known.
 	elsewhere func(at imageField)
+	// registry returns the registry that takes the place of one whose images are in other fields, or
+	// false to leave it. nil leaves all.
+	registry func(text string) (string, bool)
 
 	match    *yamlkit.Match // the one that is being visited; nil in values as a whole
 	embedded bool           // whether its value is a text that was parsed
@@ -92,6 +95,13 @@ func (e *imageEditor) visitMatch(p *yamlkit.Match) error {
 	case attributeRepository, attributeImageName:
 		e.repository(f)
 	case attributeRegistry:
+		if e.registry == nil {
+			return nil
+		}
+		if changed, ok := e.registry(f.text()); ok {
+			e.matches++
+			e.set(changed, f)
+		}
 	default:
 		part, ok := p.Scalar()
 		if text, isText := part.(string); ok && isText {
@@ -291,6 +301,13 @@ func (e *imageEditor) parts(name imageField, beside fieldsBeside, global imageFi
 	}
 	changed, ok := e.visit(name, old)
 	if !ok {
+		return
+	}
+	if prefix, keeps := strings.CutSuffix(changed.repository, "/"+own.repository); registry.text() != "" &&
+		registry.path() == global.path() && changed.repository != old.repository &&
+		!(keeps && hasRegistry(prefix+"/")) {
+		e.call.Note(name.position(), e.match.Resource.String()+": "+string(e.pathOf(name))+
+			" is left alone: its registry is that of other images, too")
 		return
 	}
 	e.matches++

@@ -41,10 +41,6 @@ func (n imageName) reference() string {
 
 func (n imageName) String() string { return n.repository + n.reference() }
 
-// isVariable reports whether a part of the repository is substituted later, so that nothing is known
-// about it.
-func (n imageName) isVariable() bool { return strings.Contains(n.repository, "$") }
-
 // canonicalRepository returns a repository with its registry: nginx is docker.io/library/nginx.
 func canonicalRepository(repository string) string {
 	if !hasRegistry(repository) {

@@ -241,19 +241,21 @@ func moveImagesFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		},
 	}, func(c *handler.Call) (int, error) {
 		to, from := c.Args.String(parameterNewRegistry)+"/", c.Args.String(parameterRegistry)
-		e := &imageEditor{call: c}
+		e := &imageEditor{call: c, registry: func(whole string) (string, bool) {
+			replaced := from
+			if from == "" {
+				replaced, _, _ = strings.Cut(whole, "/")
+			}
+			path, moves := strings.CutPrefix(whole+"/", replaced+"/")
+			return strings.TrimSuffix(to+path, "/"), moves && hasRegistry(whole+"/") &&
+				!strings.Contains(whole, "$") && !strings.HasPrefix(whole+"/", to)
+		}}
 		e.visit = func(_ imageField, image imageName) (imageName, bool) {
-			whole := canonicalRepository(image.repository)
-			_, path, _ := strings.Cut(whole, "/")
-			moves := true
-			if from != "" {
-				path, moves = strings.CutPrefix(whole, from+"/")
+			moved, ok := e.registry(canonicalRepository(image.repository))
+			if ok {
+				image.repository = moved
 			}
-			if !moves || image.isVariable() || strings.HasPrefix(whole, to) {
-				return image, false
-			}
-			image.repository = to + path
-			return image, true
+			return image, ok
 		}
 		err := e.run(provider)
 		if len(e.renamed) > 0 {
