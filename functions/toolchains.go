@@ -16,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/appconfig"
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/images"
 	"github.com/fctl-dev/fctl/functions/kubernetes"
 	"github.com/fctl-dev/fctl/functions/opentofu"
 	"github.com/fctl-dev/fctl/functions/program"
@@ -96,13 +97,14 @@ func Toolchains() []Toolchain {
 			Files: []string{
 				".txt", "Dockerfile*", "Containerfile*", ".dockerfile", ".containerfile",
 			},
-			FilesHelp: ".txt, Dockerfile*, *.dockerfile, Containerfile*, *.containerfile",
+			FilesHelp: ".txt, Dockerfile*, Containerfile* and *.dockerfile",
 			Provider:  textkit.New,
 			Register: func(
 				fh handler.FunctionRegistry, c configkit.ConfigConverter,
 				p configkit.ResourceProvider,
 			) error {
-				return cmp.Or(appconfig.RegisterFunctions(fh, c, p), imageFunctions(fh, c, p))
+				return cmp.Or(appconfig.RegisterFunctions(fh, c, p),
+					imageFunctions(newExampleRegistry(fh, textExamples), c, p))
 			},
 		},
 		appConfig(Toolchain{
@@ -147,13 +149,13 @@ func kubernetesFunctions(
 	return kubernetes.RegisterFunctions(registry, provider)
 }
 
-// imageFunctions adapts kubernetes.RegisterImageFunctions to Toolchain.Register.
+// imageFunctions adapts images.RegisterFunctions to Toolchain.Register.
 func imageFunctions(
 	registry handler.FunctionRegistry,
 	_ configkit.ConfigConverter,
 	provider configkit.ResourceProvider,
 ) error {
-	return kubernetes.RegisterImageFunctions(registry, provider)
+	return images.RegisterFunctions(registry, provider)
 }
 
 // builtIn is cached because ToolchainsOf is called for every file of a run.

@@ -67,6 +67,20 @@ func attributeParameter() api.FunctionParameter {
 		"name of the attribute, as printed by fctl listpaths")
 }
 
+// ParameterOf returns a parameter of the functions of an attribute, for functions that have the same
+// one.
+func ParameterOf(
+	provider configkit.ResourceProvider, attribute api.AttributeName, name string,
+) api.FunctionParameter {
+	info, _ := provider.AttributeInfo(attribute)
+	for _, p := range info.Parameters {
+		if p.ParameterName == name {
+			return p
+		}
+	}
+	return handler.Required(name, api.DataTypeString, "", name)
+}
+
 // AttributeKeys returns the keys that fill the %s of an attribute's paths: the given ones, followed
 // by * for each missing one. The error is a *handler.ArgumentError if the attribute is not
 // registered or there are too many keys.

@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
@@ -18,7 +19,7 @@ const parameterContainerName = "container-name"
 
 // containerNameParameter returns the parameter that selects containers.
 func containerNameParameter(provider configkit.ResourceProvider) api.FunctionParameter {
-	return parameterOf(provider, attributeContainerImage, parameterContainerName)
+	return generic.ParameterOf(provider, "container-image", parameterContainerName)
 }
 
 // container is a container of a resource, located for an edit.

@@ -6,6 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
@@ -19,7 +20,7 @@ func deleteEntryFunction(
 	return handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName:  name,
-			Parameters:    []api.FunctionParameter{parameterOf(provider, attribute, key)},
+			Parameters:    []api.FunctionParameter{generic.ParameterOf(provider, attribute, key)},
 			VarArgs:       true,
 			Description:   description,
 			FunctionType:  api.FunctionTypePathVisitor,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/functions/images"
 	"github.com/fctl-dev/fctl/functions/program"
 )
 
@@ -30,8 +31,6 @@ func RegisterFunctions(
 		getNamespaceFunction(provider),
 		setNamespaceFunction(provider),
 		ensureNamespacesFunction(provider),
-		setImageRegistryFunction(provider),
-		vetImagesFunction(provider),
 		pruneConfigMapsFunction(provider),
 		setEnvVarFunction(provider),
 		setEnvFunction(provider),
@@ -52,5 +51,5 @@ func RegisterFunctions(
 		vetReferencesFunction(provider),
 		vetSelectorsFunction(provider),
 		vetDisruptionBudgetsFunction(provider),
-	}, imageFunctions(provider), defaultsFunctions(provider), program.CELFunctions(provider), podFunctions(provider))...)
+	}, images.KubernetesFunctions(provider), defaultsFunctions(provider), program.CELFunctions(provider), podFunctions(provider))...)
 }

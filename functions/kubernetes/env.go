@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -24,7 +25,7 @@ const (
 const envName = `^[^\s=]*[^\s=-]$`
 
 func setEnvVarFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	variable := parameterOf(provider, attributeEnvValue, parameterEnvVar)
+	variable := generic.ParameterOf(provider, attributeEnvValue, parameterEnvVar)
 	variable.Regexp = envName
 	variable.Description += ", or * for all that have a value"
 	return handler.Editing(handler.FunctionRegistration{
@@ -32,7 +33,7 @@ func setEnvVarFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			FunctionName: "set-env-var",
 			Parameters: []api.FunctionParameter{
 				containerNameParameter(provider), variable,
-				parameterOf(provider, attributeEnvValue, parameterEnvValue),
+				generic.ParameterOf(provider, attributeEnvValue, parameterEnvValue),
 			},
 			Description: "Set the value of an environment variable of containers, adding the " +
 				"variable where it is missing; * means every existing variable",

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -14,20 +13,6 @@ func argumentError(parameter, value, hint, format string, args ...any) *handler.
 		Parameter: parameter, Value: value, HintText: hint,
 		Message: "argument " + parameter + ": " + fmt.Sprintf(format, args...),
 	}
-}
-
-// parameterOf returns a parameter of the functions of an attribute, for functions that have the
-// same one.
-func parameterOf(
-	provider configkit.ResourceProvider, attribute api.AttributeName, name string,
-) api.FunctionParameter {
-	info, _ := provider.AttributeInfo(attribute)
-	for _, p := range info.Parameters {
-		if p.ParameterName == name {
-			return p
-		}
-	}
-	return textParameter(name, "", name, "")
 }
 
 // textParameter returns a required string parameter. regexp may be "".

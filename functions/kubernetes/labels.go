@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
@@ -38,7 +39,7 @@ func getWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.Func
 func setWorkloadLabelsFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	pattern := func(parameter string) func() *regexp.Regexp {
 		return sync.OnceValue(func() *regexp.Regexp {
-			declared := parameterOf(provider, "label-value", parameter)
+			declared := generic.ParameterOf(provider, "label-value", parameter)
 			return regexp.MustCompile(declared.Regexp)
 		})
 	}

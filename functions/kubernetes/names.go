@@ -8,6 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/namespaces"
@@ -26,7 +27,7 @@ func nameParameter(
 	provider configkit.ResourceProvider, name, example, description string,
 ) api.FunctionParameter {
 	return textParameter(name, example, description,
-		parameterOf(provider, "metadata-name", parameterName).Regexp)
+		generic.ParameterOf(provider, "metadata-name", parameterName).Regexp)
 }
 
 func setNameFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
@@ -34,7 +35,7 @@ func setNameFunction(provider configkit.ResourceProvider) handler.FunctionRegist
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "set-name",
 			Parameters: []api.FunctionParameter{
-				parameterOf(provider, "metadata-name", parameterName),
+				generic.ParameterOf(provider, "metadata-name", parameterName),
 			},
 			Description: "Set the name of a resource, and of what refers to it in the same file. " +
 				"Several resources of a type cannot get one name: --kind and --name select one",

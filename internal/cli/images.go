@@ -18,10 +18,11 @@ import (
 
 // imagesHelp ends the help of the commands for images.
 const imagesHelp = `
-Images are in containers, in custom resources of many operators, in kustomizations,
-in Applications of Argo CD, in HelmReleases and in values of charts, in compose
-files, in workflows of GitHub and pipelines of GitLab and Tekton, and in
-Dockerfiles. nginx, docker.io/nginx and docker.io/library/nginx are one repository.
+Images are in containers, in custom resources of many operators, in
+kustomizations, in Applications of Argo CD, in HelmReleases and in values of
+charts, in compose files, in workflows of GitHub and pipelines of GitLab and
+Tekton, and in Dockerfiles. nginx, docker.io/nginx and docker.io/library/nginx
+are one repository.
 
 PATH is a file, a directory with all below it, a pattern, or - for the standard
 input. Without PATH it is the current directory. Lines of templates and of other
@@ -41,8 +42,16 @@ digest are in fields of their own is shown as a whole.
   fctl images move mirror.example.com --from docker.io --diff apps/`,
 		function: "get-images",
 	})
-	cmd.AddCommand(
-		newImagesCommand(a, imagesCommand{
+	for _, c := range imageEdits() {
+		cmd.AddCommand(newImagesCommand(a, c))
+	}
+	return cmd
+}
+
+// imageEdits returns the commands that change images.
+func imageEdits() []imagesCommand {
+	return []imagesCommand{
+		{
 			use:   "set [flags] REPOSITORY TAG [PATH...]",
 			short: "Set the tag of the images of a repository",
 			long: `Set the tag of all images of REPOSITORY. TAG is a tag, a digest, or both:
@@ -65,8 +74,8 @@ Print the changes as a diff. -i writes them.
 				return []string{"--", words[0], reference, "true"}, nil
 			},
 			image: func(words []string) string { return words[0] },
-		}),
-		newImagesCommand(a, imagesCommand{
+		},
+		{
 			use:   "pin [flags] DIGESTS [PATH...]",
 			short: "Add digests to the images, from a file",
 			long: `Add its digest to every image that DIGESTS has. DIGESTS is a file with lines of
@@ -88,8 +97,8 @@ Print the changes as a diff. -i writes them.
 				}
 				return []string{"file:" + words[0]}, nil
 			},
-		}),
-		newImagesCommand(a, imagesCommand{
+		},
+		{
 			use:   "move [flags] REGISTRY [PATH...]",
 			short: "Move the images to another registry",
 			long: `Replace the registry of all images by REGISTRY, which can have a path. --from
@@ -108,9 +117,8 @@ Print the changes as a diff. -i writes them.
 			arguments: func(words []string) ([]string, error) {
 				return append([]string{"--"}, words...), nil
 			},
-		}),
-	)
-	return cmd
+		},
+	}
 }
 
 // imagesCommand is one of the commands for images.

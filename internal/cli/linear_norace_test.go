@@ -337,7 +337,7 @@ func linearCommands() map[string][][]string {
 		"diff":        {{"diff", ".", "../other"}},
 		"images":      {{"images"}},
 		"images set":  {{"images", "set", "nginx", "1.99"}},
-		"images pin":  {{"images", "pin", "../images.lock"}},
+		"images pin":  {{"images", "pin", "/dev/null"}},
 		"images move": {{"images", "move", "mirror.example.com"}},
 		"merge":       {{"merge", "../other", ".", "../other"}},
 		"fn source":   {{"fn", "source", "."}},

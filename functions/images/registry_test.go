@@ -1,4 +1,4 @@
-package kubernetes
+package images
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/functions/generic"
 )
 
 // TestImages compares the grammar of arguments with the registry's, which takes images apart.
@@ -19,7 +20,7 @@ func TestImages(t *testing.T) {
 	info := provider.PathInfo("v1/Pod", "spec.containers.0.image#uri")
 	registered := regexp.MustCompile(info.EmbeddedAccessorConfig)
 	pattern := func(attribute api.AttributeName, parameter string) *regexp.Regexp {
-		return regexp.MustCompile(parameterOf(provider, attribute, parameter).Regexp)
+		return regexp.MustCompile(generic.ParameterOf(provider, attribute, parameter).Regexp)
 	}
 	uri := pattern("container-repository-uri", parameterRepositoryURI)
 	reference := pattern("container-image-reference", parameterImageReference)

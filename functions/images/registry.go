@@ -1,4 +1,4 @@
-package kubernetes
+package images
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
@@ -51,6 +52,7 @@ const (
 	parameterImageReference = "image-reference"
 	parameterRegistry       = "registry"
 	parameterNewRegistry    = "new-registry"
+	parameterContainerName  = "container-name"
 	parameterAnySpelling    = "any-spelling"
 	parameterDigests        = "digests"
 )
@@ -60,7 +62,7 @@ func setImageRegistryFunction(provider configkit.ResourceProvider) handler.Funct
 	unqualified := sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^` + repositoryPath + `(?:` + imageReference + `)?$`)
 	})
-	name := optional(containerNameParameter(provider))
+	name := optional(generic.ParameterOf(provider, attributeContainerImage, parameterContainerName))
 	name.Description += "; if not given, all"
 	r := handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
@@ -122,9 +124,9 @@ func checkRegistry(text string) error {
 	if hasRegistry(text+"/") || strings.Contains(text, "${") {
 		return nil
 	}
-	return argumentError(parameterNewRegistry, text,
-		"a registry has a dot or a port or is localhost",
-		"%s would be read as a part of the path of images", configkit.Abbreviate(text))
+	return handler.InvalidArgument(parameterNewRegistry,
+		"%s would be read as a part of the path of images", configkit.Abbreviate(text)).
+		WithHint("a registry has a dot or a port or is localhost")
 }
 
 // editImages applies replace to the images of the containers with this name, or of all containers

@@ -1,4 +1,4 @@
-package kubernetes
+package images
 
 import (
 	"cmp"
@@ -11,19 +11,23 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
-// RegisterImageFunctions registers the functions for images wherever they are written, for a
-// toolchain without resources.
-func RegisterImageFunctions(
-	fh handler.FunctionRegistry, provider configkit.ResourceProvider,
-) error {
-	return handler.Register(fh, imageFunctions(provider)...)
+// RegisterFunctions registers the functions for images wherever they are written.
+func RegisterFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
+	return handler.Register(fh, everywhere(provider)...)
 }
 
-// imageFunctions returns the functions for images wherever they are written.
-func imageFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
+// KubernetesFunctions returns the functions for the images of resources.
+func KubernetesFunctions(provider configkit.ResourceProvider) []handler.FunctionRegistration {
+	return append(everywhere(provider), setImageRegistryFunction(provider),
+		vetImagesFunction(provider))
+}
+
+// everywhere returns the functions for images wherever they are written.
+func everywhere(provider configkit.ResourceProvider) []handler.FunctionRegistration {
 	return []handler.FunctionRegistration{
 		getImagesFunction(provider), setImageReferenceByURIFunction(provider),
 		pinImagesFunction(provider), moveImagesFunction(provider),
@@ -64,9 +68,9 @@ func getImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 func setImageReferenceByURIFunction(
 	provider configkit.ResourceProvider,
 ) handler.FunctionRegistration {
-	repository := parameterOf(provider, "container-repository-uri", parameterRepositoryURI)
+	repository := generic.ParameterOf(provider, "container-repository-uri", parameterRepositoryURI)
 	repository.Description = "repository of the images, as they are written"
-	reference := parameterOf(provider, "container-image-reference", parameterImageReference)
+	reference := generic.ParameterOf(provider, "container-image-reference", parameterImageReference)
 	if provider.ToolchainType() != api.ToolchainKubernetesYAML {
 		repository = textParameter(parameterRepositoryURI, "nginx", repository.Description, "")
 		reference = textParameter(parameterImageReference, ":1.27",
@@ -129,16 +133,13 @@ func pinImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "pin-images",
 			Parameters: []api.FunctionParameter{textParameter(parameterDigests,
-				"nginx:1.27@sha256:"+strings.Repeat("0f", 32),
+				"nginx:1.26@sha256:"+strings.Repeat("0f", 32),
 				"lines of IMAGE:TAG@DIGEST or IMAGE:TAG DIGEST, or the table that 'docker images "+
 					"--digests' prints; # begins a comment", "")},
 			AttributeName: attributeImageSources,
 			Description: "Add to all images their digests, which a list has for their " +
 				"repositories and tags",
-			Examples: []string{
-				"pin-images nginx:1.27@sha256:" + strings.Repeat("0f", 32),
-				"pin-images file:images.lock",
-			},
+			Examples: []string{"pin-images nginx:1.26@sha256:" + strings.Repeat("0f", 32)},
 		},
 		PerDocument: true, KeepsNames: true, Nameless: true,
 		CheckArguments: handler.Parses(digestsOf),
