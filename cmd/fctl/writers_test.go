@@ -39,7 +39,7 @@ func writerRows() map[string][]string {
 			"vet -f bad -R --policy restricted --write-baseline baseline.yaml",
 		},
 		"images set":  {"images set -i nginx 9 pkg", "images set nginx 9 pkg -O out"},
-		"images pin":  {"images pin -i pkg/images.lock pkg"},
+		"images pin":  {"images pin -i images.lock ."},
 		"images move": {"images move -i mirror.example.com pkg"},
 		"merge": {
 			"merge -i pkg/a.yaml pkg/b.yaml theirs/a.yaml",
@@ -170,7 +170,7 @@ func writable(t *testing.T) (dir string) {
 			i, i%2, strings.Repeat("a", 80))
 	}
 	texts := map[string]string{
-		"list.yaml": list,
+		"list.yaml": list, "images.lock": "nginx:1@sha256:" + strings.Repeat("0f", 32) + "\n",
 		"bundle.yaml": "apiVersion: smith.atlassian.com/v1\nkind: Bundle\n" +
 			"metadata: {name: ab, namespace: ns}\nspec:\n  resources:\n",
 		"kpt/Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: a}\npipeline:\n" +
