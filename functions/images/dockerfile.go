@@ -36,6 +36,7 @@ type dockerfilePatterns struct {
 	variable     *regexp.Regexp // an image whose end is a variable
 }
 
+//nolint:gochecknoglobals // compiled once and never changed
 var dockerfile = sync.OnceValue(func() (p dockerfilePatterns) {
 	for _, line := range imageLines() {
 		p.images = append(p.images, regexp.MustCompile(`(?i)`+line.pattern))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/appkit"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/out/report"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -167,12 +168,18 @@ func (l *loop) showNotes(o *outcome) {
 
 // readAs returns what makes skipped files be read whose names say that they have no resources.
 func readAs(skipped []source.Skipped) string {
-	if slices.ContainsFunc(skipped, func(s source.Skipped) bool {
-		return s.Reason == source.NoResource && source.IsNamed(s.Path)
-	}) {
-		return "; --toolchain auto reads values of charts, kustomizations, compose files and workflows"
+	text := ""
+	for _, s := range skipped {
+		switch {
+		case s.Reason != source.NoResource || !source.IsNamed(s.Path):
+		case appkit.FileType(s.Path) != appkit.HelmValues:
+			return "; --toolchain auto reads values of charts, kustomizations, compose files and " +
+				"workflows"
+		default:
+			text = "; --toolchain auto reads the values of charts"
+		}
 	}
-	return ""
+	return text
 }
 
 // conclude reports what is about all units: notes, functions that matched nothing, skipped files,
