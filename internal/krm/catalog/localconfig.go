@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"slices"
 
 	"github.com/fctl-dev/fctl/internal/krm"
 )
@@ -10,8 +9,26 @@ import (
 const docNoConfig = "The function has no functionConfig."
 
 func removeLocalConfig(_ context.Context, list *krm.ResourceList) error {
-	list.Items = slices.DeleteFunc(slices.Clone(list.Items), func(item *krm.Item) bool {
-		return krm.IsLocalConfig(item.Doc)
-	})
+	var kept, pruned []*krm.Item
+	for _, item := range list.Items {
+		if krm.IsLocalConfig(item.Doc) {
+			pruned = append(pruned, item)
+		} else {
+			kept = append(kept, item)
+		}
+	}
+	if len(pruned) == 0 {
+		list.Results = append(list.Results, krm.Result{
+			Message:  "Found no resources to prune with the local config annotation",
+			Severity: krm.SeverityWarning,
+		})
+		return nil
+	}
+	info(list, "Number of resources pruned: %d", len(pruned))
+	for _, item := range pruned {
+		h, _ := item.Doc.Header() // it was read to find the annotation
+		report(list, item, krm.SeverityInfo, nil, "Resource name: [%s]", h.Name)
+	}
+	list.Items = kept
 	return nil
 }
