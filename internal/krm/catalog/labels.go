@@ -2,8 +2,10 @@ package catalog
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -18,7 +20,7 @@ const docLabels = `functionConfig: a ConfigMap with the labels in data, or
   labels: {color: orange}
 
 Sets the labels of all resources and of the pod templates that there are, and the selectors that
-select by them. Resources for local use stay as they are.`
+select by them. Resources for local use stay as they are. A label that is a number is an error.`
 
 const docAnnotations = `functionConfig: a ConfigMap with the annotations in data, or
 
@@ -34,80 +36,166 @@ func setLabels(_ context.Context, list *krm.ResourceList) error {
 	if err != nil {
 		return err
 	}
-	var items []*krm.Item
-	for _, item := range list.Items {
-		if !krm.IsLocalConfig(item.Doc) {
-			items = append(items, item)
-		}
-	}
-	changed, err := c.setPairs(items, "labels", "additionalLabelFields", fieldTable(labelFields+
+	labels, fields, err := c.pairsAndFields("labels", fieldTable(labelFields+
 		ofWorkloads("spec/topologySpreadConstraints/labelSelector/matchLabels")+
-		ofWorkloads("metadata/labels create 2")), strict.Value.Text)
+		ofWorkloads("metadata/labels create 2")), strict.Value.Text, "additionalLabelFields")
+	if err != nil {
+		return err
+	}
+	if len(labels) == 0 {
+		if c.value.Get("metadata").Get("name").EqualText("function-input") {
+			return errors.New("FunctionConfig is missing") // a placeholder for none
+		}
+		list.Results = append(list.Results, krm.Result{
+			Message:  "no `labels` arguments are given in FunctionConfig",
+			Severity: krm.SeverityWarning,
+		})
+		return nil
+	}
+	changed := 0
+	err = each(list.Items, func(item *krm.Item) error {
+		if krm.IsLocalConfig(item.Doc) {
+			return nil
+		}
+		return eachField(item, fields, isResource,
+			func(s *fieldSpec, path []string, v gaby.Value) error {
+				n, err := mergeLabels(item.Doc, path, v, labels, s.create)
+				changed += n
+				return err
+			})
+	})
 	if err == nil {
 		info(list, "set %d labels in total", changed)
 	}
 	return err
 }
 
+// mergeLabels sets labels in the map at a path and returns the number of values that changed.
+// Without create it sets only labels that exist. A label that is no text is an error.
+func mergeLabels(doc *gaby.YamlDoc, path []string, v gaby.Value, labels []pair, create bool,
+) (changed int, err error) {
+	for _, p := range labels {
+		if had := v.Get(p.key); had.Exists() && had.Tag() != "!!str" {
+			return 0, fmt.Errorf("%s is not a text",
+				fieldPath(append(path[:len(path):len(path)], p.key)))
+		}
+	}
+	if !v.Exists() && doc.Exists(path...) { // null
+		return 0, fmt.Errorf("%s is not a map", fieldPath(path))
+	}
+	if !create {
+		labels = slices.DeleteFunc(slices.Clone(labels), func(p pair) bool {
+			return !v.Get(p.key).Exists()
+		})
+	}
+	return mergePairs(doc, path, v, labels)
+}
+
 func setAnnotations(_ context.Context, list *krm.ResourceList) error {
-	c, err := configOf(list, "SetAnnotations")
+	kind := "SetAnnotations"
+	if k := list.FunctionConfig; k != nil && k.Value().Get("kind").EqualText("SetAnnotationConfig") {
+		kind = "SetAnnotationConfig" // the name of the kind in early versions
+	}
+	c, err := configOf(list, kind)
 	if err != nil {
 		return err
 	}
-	_, err = c.setPairs(list.Items, "annotations", "additionalAnnotationFields",
+	annotations, fields, err := c.pairsAndFields("annotations",
 		fieldTable(annotationFields+ofWorkloads("metadata/annotations create")),
-		strict.Value.Scalar)
+		strict.Value.Scalar, "additionalAnnotationFields", "fieldSpecs")
+	if err != nil {
+		return err
+	}
+	if len(annotations) == 0 {
+		return errors.New("functionConfig: no annotations are given")
+	}
+	if err := checkIdentities(list.Items); err != nil {
+		return err
+	}
+	texts := map[string]string{}
+	for _, p := range annotations {
+		texts[p.key] = p.value
+	}
+	text, err := json.Marshal(texts)
+	if err != nil {
+		return err
+	}
+	type place struct {
+		file  string
+		index int
+		field string
+	}
+	reported := map[place]bool{}
+	err = each(list.Items, func(item *krm.Item) error {
+		return eachField(item, fields, func(h *gaby.Header) bool {
+			return h.APIVersion != "" && h.Kind != ""
+		}, func(_ *fieldSpec, path []string, v gaby.Value) error {
+			at := place{item.Path, item.Index, fieldPath(path)}
+			if item.Path == "" {
+				at.index = 0 // all items without a file have one result for a field
+			}
+			if !reported[at] {
+				report(list, item, krm.SeverityInfo, path, "set annotations: %s", text)
+				reported[at] = true
+			}
+			_, err := mergePairs(item.Doc, path, v, annotations)
+			return err
+		})
+	})
+	if len(list.Results) == 0 && err == nil {
+		info(list, "no annotations applied")
+	}
 	return err
 }
 
-// setPairs sets the keys and values below key of the functionConfig in the maps at the fields of
-// items. In fields that are not to be created only keys that exist are set. It returns the number
-// of values that changed. read reads a value.
-func (c *config) setPairs(items []*krm.Item, key, additional string, fields []fieldSpec,
-	read func(strict.Value) string,
-) (changed int, err error) {
+// pairsAndFields returns the keys and values below key of the functionConfig, and fields with those
+// of the lists that additional names, of which only one can be given. read reads a value.
+func (c *config) pairsAndFields(key string, fields []fieldSpec, read func(strict.Value) string,
+	additional ...string,
+) ([]pair, []fieldSpec, error) {
 	want := pairs(c.data)
-	if !c.isConfigMap() {
-		err := c.read(fieldSpecs(additional, &fields), strict.To(key, &want,
-			func(v strict.Value) []pair { return pairsOf(v, read) }))
-		if err != nil {
-			return 0, err
+	if c.isConfigMap() {
+		return want, fields, nil
+	}
+	of := []strict.Field{
+		strict.To(key, &want, func(v strict.Value) []pair { return pairsOf(v, read) }),
+	}
+	for i, name := range additional {
+		of = append(of, fieldSpecs(name, &fields))
+		if i > 0 && c.value.Get(name).Exists() && c.value.Get(additional[0]).Exists() {
+			return nil, nil, fmt.Errorf("functionConfig: `%s` is an older name of `%s`: "+
+				"both are given", name, additional[0])
 		}
 	}
-	if len(want) == 0 {
-		return 0, fmt.Errorf("functionConfig: no %s are given", key)
+	return want, fields, c.read(of...)
+}
+
+// eachField calls set for the fields that specifications name in an item, if its header is of a
+// resource that has them.
+func eachField(item *krm.Item, fields []fieldSpec, has func(*gaby.Header) bool,
+	set func(s *fieldSpec, path []string, v gaby.Value) error,
+) error {
+	h, err := item.Doc.Header()
+	if err != nil || !has(&h) {
+		return err
 	}
-	err = each(items, func(item *krm.Item) error {
-		h, err := item.Doc.Header()
-		if err != nil || !isResource(&h) {
-			return err
+	var problems []error
+	for i := range fields {
+		if fields[i].matches(&h) {
+			problems = append(problems, fields[i].visit(item.Doc,
+				func(path []string, v gaby.Value) error { return set(&fields[i], path, v) }))
 		}
-		var problems []error
-		for i := range fields {
-			if fields[i].matches(&h) {
-				problems = append(problems, fields[i].visit(item.Doc,
-					func(path []string, v gaby.Value) error {
-						n, err := mergePairs(item.Doc, path, v, want, fields[i].create)
-						changed += n
-						return err
-					}))
-			}
-		}
-		return errors.Join(problems...)
-	})
-	return changed, err
+	}
+	return errors.Join(problems...)
 }
 
 // mergePairs sets keys of the map at a path and returns the number of values that changed.
-func mergePairs(doc *gaby.YamlDoc, path []string, v gaby.Value, want []pair, create bool,
+func mergePairs(doc *gaby.YamlDoc, path []string, v gaby.Value, want []pair,
 ) (changed int, err error) {
 	if v.Exists() && !v.IsNull() && v.Kind() != gaby.Map {
 		return 0, fmt.Errorf("%s is not a map", fieldPath(path))
 	}
-	if v.Len() == 0 {
-		if !create {
-			return 0, nil
-		}
+	if v.Len() == 0 && len(want) > 0 {
 		entries := make(gaby.Entries, len(want))
 		for i, p := range want {
 			entries[i] = gaby.Entry{Key: p.key, Value: p.value}
@@ -117,8 +205,7 @@ func mergePairs(doc *gaby.YamlDoc, path []string, v gaby.Value, want []pair, cre
 	}
 	for _, p := range want {
 		had := v.Get(p.key)
-		if !had.Exists() && !create || had.Exists() && had.Tag() == "!!str" &&
-			had.EqualText(p.value) {
+		if had.Exists() && had.Tag() == "!!str" && had.EqualText(p.value) {
 			continue
 		}
 		if _, err := doc.Set(p.value, append(path[:len(path):len(path)], p.key)...); err != nil {

@@ -1,11 +1,13 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
 )
 
@@ -32,6 +34,27 @@ func each(items []*krm.Item, edit func(*krm.Item) error) error {
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// checkIdentities returns an error if an item has no name, or another has the same type, namespace
+// and name. Of lists no name is expected.
+func checkIdentities(items []*krm.Item) error {
+	seen := map[gaby.Header]bool{}
+	return each(items, func(item *krm.Item) error {
+		h, err := item.Doc.Header()
+		switch {
+		case err != nil || h.Kind == "" || strings.HasSuffix(h.Kind, "List"):
+			return err
+		case h.Name == "":
+			return errors.New("metadata.name is missing")
+		}
+		h.Namespace, h.GenerateName = cmp.Or(h.Namespace, defaultNamespace), ""
+		if seen[h] {
+			return errors.New("another resource has this type, namespace and name")
+		}
+		seen[h] = true
+		return nil
+	})
 }
 
 // about returns a result about a field of an item.
