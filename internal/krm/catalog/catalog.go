@@ -208,5 +208,11 @@ func entries() []entry {
 			"Run a Starlark program on the resources",
 			docStarlark, runStarlark,
 		},
+		{
+			"upsert-resource",
+			[]string{"v0.1", "v0.2"},
+			"Add resources, or replace those of the same name",
+			docUpsert, upsertResource,
+		},
 	}
 }
