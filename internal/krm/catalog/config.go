@@ -49,8 +49,15 @@ func configOfVersion(list *krm.ResourceList, kind, version string) (*config, err
 		})
 		return c, problemsOf(r)
 	case kind == "" || got != kind || !isConfigVersion(c.value, version):
-		return nil, fmt.Errorf("unknown functionConfig %s %s. Expect %s",
-			c.value.Get("apiVersion").Text(), got, expected)
+		version := c.value.Get("apiVersion").Text()
+		err := fmt.Errorf("unknown functionConfig %s %s. Expect %s", version, got, expected)
+		list.Results = append(list.Results, krm.Result{
+			Message: err.Error(), Severity: krm.SeverityError,
+			ResourceRef: &krm.ResourceRef{
+				APIVersion: version, Kind: got, Name: text(c.value.Get("metadata").Get("name")),
+			},
+		})
+		return nil, err
 	}
 	return c, nil
 }

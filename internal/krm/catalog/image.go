@@ -3,6 +3,8 @@ package catalog
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -17,8 +19,10 @@ const docImage = `functionConfig: a ConfigMap with name, newName, newTag and dig
   image: {name: nginx, newName: bitnami/nginx, newTag: 1.21.4}
   additionalImageFields: [{kind: MyKind, path: "spec/images[]/image"}]
 
-name is the image to replace, without tag and digest. newTag and digest exclude each other; what is
-not given stays. Containers and init containers are found in every resource.`
+name is the image to replace. Of newTag and digest the digest is used; if neither is given, those of
+the image stay. Like the published program, it sets the containers of Pods, Deployments,
+StatefulSets, ReplicaSets and DaemonSets, and the additional fields: no init containers, no Jobs and
+no CronJobs. fctl do set-image-reference-by-uri sets these too.`
 
 // newImage is what images of a name become.
 type newImage struct{ name, newName, newTag, digest string }
@@ -49,72 +53,84 @@ func setImage(_ context.Context, list *krm.ResourceList) error {
 		return errors.New("must specify `name`")
 	case n.newName == "" && n.newTag == "" && n.digest == "":
 		return errors.New("must specify one of `newName`, `newTag`, or `digest`")
-	case n.newTag != "" && n.digest != "":
-		return errors.New("cannot specify both `newTag` and `digest`")
 	}
 	updated := 0
 	err = each(list.Items, func(item *krm.Item) error {
-		return n.item(item, fields, func(path []string, v gaby.Value) error {
-			was := text(v)
-			now, ok := n.replace(was)
-			if v.Kind() != gaby.Scalar || !ok || now == was {
-				return nil
-			}
-			updated++
-			_, err := item.Doc.Set(now, path...)
+		h, err := item.Doc.Header()
+		if err != nil || !isResource(&h) {
 			return err
-		})
+		}
+		changed, err := n.containers(item, h.Kind)
+		updated += changed
+		if err != nil {
+			return err
+		}
+		return eachField(item, fields, isResource,
+			func(_ *fieldSpec, path []string, v gaby.Value) error {
+				changed, err := n.set(item.Doc, path, v)
+				if changed {
+					updated++
+				}
+				return err
+			})
 	})
-	if updated == 0 {
-		info(list, "no image %q was changed", n.name)
-	} else {
-		info(list, "summary: updated a total of %d image(s)", updated)
-	}
+	info(list, "summary: updated a total of %d image(s)", updated)
 	return err
 }
 
-// item calls set for the images of an item.
-func (n *newImage) item(item *krm.Item, fields []fieldSpec,
-	set func(path []string, v gaby.Value) error,
-) error {
-	h, err := item.Doc.Header()
-	if err != nil || !isResource(&h) {
-		return err
+// containers sets the images of the containers of an item and returns their number.
+func (n *newImage) containers(item *krm.Item, kind string) (updated int, err error) {
+	path := []string{"spec", "template", "spec", "containers"}
+	switch kind {
+	case "Pod":
+		path = []string{"spec", "containers"}
+	case "Deployment", "StatefulSet", "ReplicaSet", "DaemonSet":
+	default:
+		return 0, nil
 	}
-	for i := range fields {
-		if fields[i].matches(&h) {
-			if err := fields[i].visit(item.Doc, set); err != nil {
-				return err
-			}
+	list := item.Doc.Search(path...).Value()
+	if list.Exists() && list.Kind() != gaby.List {
+		return 0, fmt.Errorf("%s is not a list", fieldPath(path))
+	}
+	for i, c := range list.All() {
+		at := append(path[:len(path):len(path)], strconv.Itoa(i), "image")
+		changed, err := n.set(item.Doc, at, c.Get("image"))
+		if err != nil {
+			return updated, err
+		}
+		if changed {
+			updated++
 		}
 	}
-	if h.Kind == "CustomResourceDefinition" || !item.Doc.MayContain(n.name) {
-		return nil
-	}
-	return eachValue(item.Doc.Value(), nil, func(path []string, v gaby.Value) error {
-		count := len(path)
-		if count < 3 || path[count-1] != "image" ||
-			path[count-3] != "containers" && path[count-3] != "initContainers" {
-			return nil
-		}
-		return set(path, v)
-	})
+	return updated, nil
 }
 
-// replace returns what an image becomes, and whether it has the name.
+// set sets one image, unless it is equal already or has another name.
+func (n *newImage) set(doc *gaby.YamlDoc, path []string, v gaby.Value) (changed bool, err error) {
+	was := text(v)
+	now, ok := n.replace(was)
+	if v.Kind() != gaby.Scalar || !ok || now == was {
+		return false, nil
+	}
+	_, err = doc.Set(now, path...)
+	return err == nil, err
+}
+
+// replace returns what an image becomes, and whether it has the name. A name with a tag is the name
+// of the images with this tag only.
 func (n *newImage) replace(image string) (string, bool) {
 	name, tag, digest := splitImage(image)
-	if name != n.name {
+	if name != n.name && name+tag != n.name {
 		return "", false
 	}
 	if n.newName != "" {
 		name = n.newName
 	}
 	switch {
-	case n.newTag != "":
-		return name + ":" + n.newTag, true
 	case n.digest != "":
 		return name + "@" + n.digest, true
+	case n.newTag != "":
+		return name + ":" + n.newTag, true
 	}
 	return name + tag + digest, true
 }
