@@ -27,6 +27,30 @@ func configOf(list *krm.ResourceList, kind string) (*config, error) {
 	return configOfVersion(list, kind, "v1alpha1")
 }
 
+// dataOf returns the functionConfig with its data, of whatever kind it is; without data if it is
+// missing.
+func dataOf(list *krm.ResourceList) (*config, error) {
+	c := &config{}
+	if list.FunctionConfig == nil {
+		return c, nil
+	}
+	c.value = list.FunctionConfig.Value()
+	return c, c.readData()
+}
+
+// readData finds the data, whose values must be scalars.
+func (c *config) readData() error {
+	c.data = c.value.Get("data")
+	r := &strict.Reader{}
+	pairsOf(r.Value(c.data, "data"), func(v strict.Value) string {
+		if v.IsNull() {
+			return "" // as in the published functions
+		}
+		return v.Scalar()
+	})
+	return problemsOf(r)
+}
+
 // configOfVersion is configOf for a version, "" for all.
 func configOfVersion(list *krm.ResourceList, kind, version string) (*config, error) {
 	expected := "`ConfigMap.v1`"
@@ -39,15 +63,7 @@ func configOfVersion(list *krm.ResourceList, kind, version string) (*config, err
 	c := &config{value: list.FunctionConfig.Value()}
 	switch got := c.value.Get("kind").Text(); {
 	case got == "ConfigMap" && c.value.Get("apiVersion").EqualText("v1"):
-		c.data = c.value.Get("data")
-		r := &strict.Reader{}
-		pairsOf(r.Value(c.data, "data"), func(v strict.Value) string {
-			if v.IsNull() {
-				return "" // as in the published functions
-			}
-			return v.Scalar()
-		})
-		return c, problemsOf(r)
+		return c, c.readData()
 	case kind == "" || got != kind || !isConfigVersion(c.value, version):
 		version := c.value.Get("apiVersion").Text()
 		err := fmt.Errorf("unknown functionConfig %s %s. Expect %s", version, got, expected)

@@ -22,7 +22,7 @@ const docSearchReplace = `functionConfig: a ConfigMap with these keys in data.
 
 Which fields match, all of these that are given:
   by-value         the value of the field
-  by-value-regex   a regular expression for the whole value
+  by-value-regex   a regular expression for a part of the value
   by-path          a path: a.b.c, a.*.c, a.**.c, a.b[1].c, a.b[*].c
   by-file-path     a pattern for the path of the file: dir/**/*.yaml
 
@@ -30,7 +30,8 @@ What happens to them:
   put-value        the new value; ${1} is a group of by-value-regex
   put-comment      the new comment on the line
 
-With by-path alone, put-value adds the field where it is missing.`
+With by-path alone, put-value adds the field where it is missing. An empty put-value does nothing.
+A reference such as ${2} to a group that there is not is an error.`
 
 // search is what search-replace looks for and does.
 type search struct {
@@ -41,13 +42,17 @@ type search struct {
 }
 
 func searchReplace(ctx context.Context, list *krm.ResourceList) error {
-	c, err := configOf(list, "")
+	c, err := dataOf(list)
 	if err != nil {
 		return err
 	}
 	s, err := searchOf(c)
 	if err != nil {
 		return err
+	}
+	if s == nil { // the published program says no more
+		info(list, "no matches")
+		return nil
 	}
 	err = each(list.Items, func(item *krm.Item) error {
 		if s.file != "" {
@@ -63,9 +68,9 @@ func searchReplace(ctx context.Context, list *krm.ResourceList) error {
 	return err
 }
 
-// searchOf reads the functionConfig.
+// searchOf reads the functionConfig. It returns nil if that has no data or changes nothing.
 func searchOf(c *config) (*search, error) {
-	s := &search{}
+	s, empty := &search{}, false
 	known := []string{
 		"by-value", "by-value-regex", "by-path", "by-file-path", "put-value", "put-comment",
 	}
@@ -75,7 +80,7 @@ func searchOf(c *config) (*search, error) {
 		case "by-value":
 			s.value, s.byValue = p.value, true
 		case "by-value-regex":
-			s.regex, err = pattern.Compile("^(?:" + p.value + ")$")
+			s.regex, err = pattern.Compile(p.value)
 		case "by-path":
 			s.path, err = splitPattern(p.value)
 		case "by-file-path":
@@ -84,7 +89,7 @@ func searchOf(c *config) (*search, error) {
 				err = errors.New("the pattern is not valid")
 			}
 		case "put-value":
-			s.putValue, s.put = p.value, true
+			s.putValue, s.put, empty = p.value, p.value != "", p.value == ""
 		case "put-comment":
 			s.putComment, s.comment = p.value, true
 		default:
@@ -96,6 +101,8 @@ func searchOf(c *config) (*search, error) {
 		}
 	}
 	switch {
+	case c.data.Len() == 0 || empty && !s.comment:
+		return nil, nil
 	case s.byValue && s.regex != nil:
 		return nil, errors.New(`only one of ["by-value", "by-value-regex"] can be provided`)
 	case !s.byValue && s.regex == nil && s.path == nil && s.file == "":
@@ -152,7 +159,7 @@ func (s *search) item(ctx context.Context, list *krm.ResourceList, item *krm.Ite
 		was := m.value.Text()
 		now := was
 		if s.put {
-			if now, err = s.expand(ctx, s.putValue, was); err != nil {
+			if now, err = s.expand(ctx, s.putValue, was, true); err != nil {
 				return err
 			}
 			if err := setText(item.Doc, m.path, m.value, now); err != nil {
@@ -175,7 +182,7 @@ func (s *search) report(
 		message = "Mutated field value to %q"
 	}
 	if s.comment {
-		comment, err := s.expand(ctx, s.putComment, m.value.Text())
+		comment, err := s.expand(ctx, s.putComment, m.value.Text(), false)
 		if err != nil {
 			return err
 		}
@@ -209,8 +216,8 @@ func (s *search) newValue() any {
 }
 
 // expand replaces ${1} and so on by the groups that the regular expression finds in value. Other
-// text in braces stays: it may be a setter.
-func (s *search) expand(ctx context.Context, text, value string) (string, error) {
+// text in braces stays: it may be a setter. With all, a group that there is not is an error.
+func (s *search) expand(ctx context.Context, text, value string, all bool) (string, error) {
 	if s.regex == nil {
 		return text, nil
 	}
@@ -225,7 +232,12 @@ func (s *search) expand(ctx context.Context, text, value string) (string, error)
 	size := int64(len(text))
 	references := regexp.MustCompile(`\$\{\d+\}`)
 	for _, at := range references.FindAllStringIndex(text, -1) {
-		size += int64(len(group(text[at[0]:at[1]])))
+		reference := text[at[0]:at[1]]
+		replaced := group(reference)
+		if all && replaced == reference {
+			return "", errors.New("unable to resolve capture groups")
+		}
+		size += int64(len(replaced))
 	}
 	if err := limit.Of(ctx).Check("replaced text", size); err != nil {
 		return "", err
