@@ -170,7 +170,7 @@ func TestMissingConfig(t *testing.T) {
 	for name, want := range map[string]string{
 		"set-namespace": "[error]: FunctionConfig is missing. Expect `ConfigMap.v1` or " +
 			"`SetNamespace.v1alpha1.fn.kpt.dev`\n",
-		"apply-setters": "[error]: FunctionConfig is missing. Expect `ConfigMap.v1`\n",
+		"create-setters": "[error]: FunctionConfig is missing. Expect `ConfigMap.v1`\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, results := run(t, name, listFrom(t, "", "")); results != want {

@@ -40,7 +40,7 @@ type patterns map[string]*setterPattern
 
 // of returns the pattern of an entry. It reports false if the entry has none.
 func (p patterns) of(v gaby.Value) (*setterPattern, bool) {
-	comment := strings.TrimSpace(v.Comments().Line)
+	comment := v.Comments().Line
 	if comment == "" && v.Kind() == gaby.List {
 		// Some write the comment of a list above its first item.
 		comment = strings.TrimSpace(v.First().Comments().Head)

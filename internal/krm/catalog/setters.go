@@ -1,10 +1,12 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,32 +16,19 @@ import (
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
-// settersOf returns the setters of the functionConfig.
-func settersOf(list *krm.ResourceList) ([]pair, error) {
-	c, err := configOf(list, "")
-	if err != nil {
-		return nil, err
-	}
-	setters := pairs(c.data)
-	if len(setters) == 0 {
-		return nil, errors.New("input setters list cannot be empty")
-	}
-	return setters, nil
-}
-
 func applySetters(ctx context.Context, list *krm.ResourceList) error {
-	setters, err := settersOf(list)
+	c, err := dataOf(list)
 	if err != nil {
 		return err
 	}
 	values := map[string]string{}
-	for _, s := range setters {
+	for _, s := range pairs(c.data) {
 		values[s.key] = s.value
 	}
 	known := patterns{}
 	err = eachFound(list.Items, setterComment, func(v gaby.Value) bool {
 		p, ok := known.of(v)
-		return ok && p.uses(values)
+		return ok && p.uses(values) && !v.IsNull()
 	}, func(item *krm.Item, s scalar) error {
 		return applySetter(ctx, list, item, s, known, values)
 	})
@@ -84,14 +73,14 @@ func applySetter(ctx context.Context, list *krm.ResourceList, item *krm.Item, s 
 	case gaby.Map:
 		return nil
 	case gaby.List:
-		text, missing, err := p.expand(ctx, values)
+		if len(p.names) != 1 || p.texts[0]+p.texts[1] != "" {
+			return errors.New("the comment of a list must be one setter")
+		}
+		text, _, err := p.expand(ctx, values)
 		if err != nil {
 			return err
 		}
-		if len(missing) > 0 {
-			return nil
-		}
-		want, ok := listOf(text)
+		want, ok := listOf(cmp.Or(text, "[]"))
 		if !ok {
 			return fmt.Errorf("the value %q of the setter is not a list", text)
 		}
@@ -124,16 +113,22 @@ func applySetter(ctx context.Context, list *krm.ResourceList, item *krm.Item, s 
 
 // createSetters adds comments to the values in which values of setters occur.
 func createSetters(ctx context.Context, list *krm.ResourceList) error {
-	setters, err := settersOf(list)
+	c, err := configOf(list, "")
 	if err != nil {
 		return err
+	}
+	setters := pairs(c.data)
+	if len(setters) == 0 {
+		return errors.New("input setters list cannot be empty")
 	}
 	var scalars []pair
 	lists := map[string][]string{}
 	for _, s := range setters {
 		if v, ok := listOf(s.value); ok {
 			lists[s.key] = sortedItems(v)
-		} else if s.value != "" {
+		} else if s.value == "" {
+			return fmt.Errorf("functionConfig: the setter %s has no value", s.key)
+		} else {
 			scalars = append(scalars, s)
 		}
 	}
@@ -164,10 +159,10 @@ func createSetters(ctx context.Context, list *krm.ResourceList) error {
 			problems = append(problems, addSetter(list, item, s, comment, value))
 		}
 	}
-	if len(list.Results) == 0 {
-		info(list, "no matches for the input list of setters")
+	if err := errors.Join(problems...); err != nil || len(list.Results) > 0 || len(list.Items) == 0 {
+		return err
 	}
-	return errors.Join(problems...)
+	return errors.New("no matches for the input list of setters")
 }
 
 // addSetter writes a setter comment, unless the value has another comment, which would be lost.
@@ -268,7 +263,7 @@ func scalarComment(ctx context.Context, value string, setters []pair) (string, e
 func listComment(v gaby.Value, lists map[string][]string) string {
 	have := sortedItems(v)
 	for _, name := range slices.Sorted(maps.Keys(lists)) {
-		if len(have) > 0 && slices.Equal(have, lists[name]) {
+		if len(have) == v.Len() && slices.Equal(have, lists[name]) {
 			return setterComment + " ${" + name + "}"
 		}
 	}
@@ -288,7 +283,7 @@ func sortedItems(v gaby.Value) []string {
 	return items
 }
 
-// listSetters lists the setters in the comments, with their values.
+// listSetters lists the setters in the comments and those that Kptfiles give, with their values.
 func listSetters(_ context.Context, list *krm.ResourceList) error {
 	type setter struct {
 		value, kind string
@@ -303,25 +298,21 @@ func listSetters(_ context.Context, list *krm.ResourceList) error {
 	}
 	isSetter := func(v gaby.Value) bool {
 		_, ok := known.of(v)
-		return ok && v.Kind() != gaby.Map
+		return ok && v.Kind() != gaby.Map && !v.IsNull() &&
+			(v.Kind() != gaby.Scalar || v.Text() != "")
 	}
-	err := eachFound(list.Items, setterComment, isSetter, func(item *krm.Item, s scalar) error {
+	err := eachFound(list.Items, setterComment, isSetter, func(_ *krm.Item, s scalar) error {
 		p, _ := known.of(s.value)
 		if s.value.Kind() == gaby.List {
 			add(p.names[0], listText(s.value), "array")
 			return nil
 		}
 		values, err := p.current(s.value.Text())
-		if err != nil {
+		if err != nil || values == nil {
 			return err
 		}
-		if values == nil {
-			report(list, item, krm.SeverityWarning, s.path,
-				"the value %q does not match its setter comment", s.value.Text())
-			return nil
-		}
 		kind := "str"
-		if len(p.names) == 1 && p.texts[0]+p.texts[1] == "" && !s.value.IsNull() {
+		if len(p.names) == 1 && p.texts[0]+p.texts[1] == "" {
 			kind = strings.TrimPrefix(s.value.Tag(), "!!")
 		}
 		for _, name := range slices.Compact(slices.Sorted(slices.Values(p.names))) {
@@ -329,12 +320,39 @@ func listSetters(_ context.Context, list *krm.ResourceList) error {
 		}
 		return nil
 	})
+	for _, s := range declaredSetters(list.Items) {
+		if found[s.key] != nil {
+			continue
+		}
+		found[s.key] = &setter{value: s.value, kind: "str"}
+		if v, ok := listOf(s.value); ok {
+			found[s.key] = &setter{value: listText(v), kind: "array"}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		s := found[name]
 		info(list, "Name: %s, Value: %s, Type: %s, Count: %d", name, s.value, s.kind, s.count)
 	}
 	if len(found) == 0 {
-		info(list, "no setters found")
+		list.Results = append(list.Results, krm.Result{
+			Message: "no setters found", Severity: krm.SeverityWarning,
+		})
 	}
 	return err
+}
+
+// declaredSetters returns the setters that Kptfiles among items pass to apply-setters.
+func declaredSetters(items []*krm.Item) []pair {
+	var all []pair
+	for _, item := range items {
+		if h, err := item.Doc.Header(); err != nil || h.Kind != krm.KptfileName {
+			continue
+		}
+		for _, f := range item.Doc.Search("pipeline", "mutators").Value().All() {
+			if name, _, _ := splitImage(text(f.Get("image"))); path.Base(name) == "apply-setters" {
+				all = append(all, pairs(f.Get("configMap"))...)
+			}
+		}
+	}
+	return all
 }
