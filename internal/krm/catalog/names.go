@@ -29,7 +29,8 @@ or
   additionalNameFields: [{kind: MyKind, path: spec/name}]
 
 Adds the substring to names that do not contain it, and to the references to them. Names of
-CustomResourceDefinitions, Namespaces and APIServices stay.`
+CustomResourceDefinitions, Namespaces and APIServices stay. fieldSpecs is an older name of
+additionalNameFields.`
 
 // nameEdit is how names change.
 type nameEdit struct {
@@ -55,6 +56,9 @@ func ensureNameSubstring(_ context.Context, list *krm.ResourceList) error {
 	var fields []fieldSpec
 	e, err := nameEditOf(c, &fields)
 	if err != nil {
+		return err
+	}
+	if err := checkIdentities(list.Items); err != nil {
 		return err
 	}
 	type key struct{ kind, name string }
@@ -87,7 +91,7 @@ func ensureNameSubstring(_ context.Context, list *krm.ResourceList) error {
 		changed += n
 		return err
 	}))
-	if changed == 0 {
+	if changed == 0 && len(list.Items) > 0 {
 		info(list, "all names contain %q already", e.substring)
 	}
 	return err
@@ -99,7 +103,7 @@ func nameEditOf(c *config, fields *[]fieldSpec) (*nameEdit, error) {
 		mode := ""
 		err := c.read(strict.Text("substring", &e.substring),
 			strict.OneOf("editMode", &mode, "prepend", "append"),
-			fieldSpecs("additionalNameFields", fields))
+			fieldSpecs("additionalNameFields", fields), fieldSpecs("fieldSpecs", fields))
 		if err != nil {
 			return nil, err
 		}
