@@ -35,9 +35,8 @@ func applyReplacements(_ context.Context, list *krm.ResourceList) error {
 	if err != nil {
 		return err
 	}
-	if c.isConfigMap() || c.value.Get("replacements").Kind() != gaby.List {
-		return errors.New("functionConfig: an ApplyReplacements with a list of replacements is " +
-			"expected")
+	if c.isConfigMap() {
+		return errors.New("functionConfig: an ApplyReplacements is expected, not a ConfigMap")
 	}
 	var replacements []*replacement
 	if err := c.read(strict.List("replacements", &replacements, replacementOf)); err != nil {
@@ -162,7 +161,7 @@ func (r *replacement) run() error {
 		return fmt.Errorf("source: %w", err)
 	}
 	for i, t := range r.targets {
-		if err := r.target(t, i); err != nil {
+		if err := r.target(t); err != nil {
 			return fmt.Errorf("targets[%d]: %w", i, err)
 		}
 		if t.renames() {
@@ -222,6 +221,9 @@ func (r *replacement) read() error {
 		return fmt.Errorf("fieldPath %q is missing in %s", path, found[0])
 	}
 	v := matches[0].value
+	if v.IsAliased() {
+		return fmt.Errorf("fieldPath %q in %s comes from an alias", path, found[0])
+	}
 	if r.scalar = v.Kind() == gaby.Scalar; !r.scalar {
 		r.tree = v
 		if s.delimiter+s.encoding != "" {
@@ -265,7 +267,7 @@ func (o *fieldOptions) encode(text string) string {
 }
 
 // target sets the fields of one entry of targets.
-func (r *replacement) target(t *replacementTarget, index int) error {
+func (r *replacement) target(t *replacementTarget) error {
 	if t.selects == nil {
 		return errors.New("target must specify resources to select")
 	}
@@ -284,13 +286,6 @@ func (r *replacement) target(t *replacementTarget, index int) error {
 			}
 		}
 	}
-	if len(found) == 0 {
-		r.list.Results = append(r.list.Results, krm.Result{
-			Severity: krm.SeverityWarning,
-			Message: fmt.Sprintf("%s.targets[%d]: nothing selected by %s", r.label, index,
-				t.selects),
-		})
-	}
 	return nil
 }
 
@@ -301,8 +296,7 @@ func (r *replacement) set(item *krm.Item, path string, t *replacementTarget) err
 		return err
 	}
 	if len(matches) == 0 {
-		report(r.list, item, krm.SeverityWarning, nil,
-			"%s: unable to find field %q in replacement target", r.label, path)
+		return fmt.Errorf("unable to find field %q in replacement target", path)
 	}
 	for _, m := range matches {
 		switch {
@@ -353,8 +347,8 @@ func replacePart(text, delimiter string, index int, part string) string {
 }
 
 // findFields returns the matches of a path of kustomize: keys with dots between them, [name=value]
-// for an element of a list, an index, - for a new element, * for all. With create, missing maps and
-// the last key are made.
+// for an element of a list, an index, - for a new element, * for all. With create, missing maps,
+// the last key and the element of a name are made.
 func findFields(doc *gaby.YamlDoc, path string, create bool) ([]scalar, error) {
 	segments, err := splitFieldPath(path)
 	if err != nil {
@@ -365,6 +359,9 @@ func findFields(doc *gaby.YamlDoc, path string, create bool) ([]scalar, error) {
 		var next []scalar
 		for _, s := range found {
 			matches, err := step(s, segment, create)
+			if err == nil && create && len(matches) == 0 {
+				matches, err = addElement(doc, s, segment)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("field %q: %w", path, err)
 			}
@@ -424,6 +421,22 @@ func step(s scalar, segment string, create bool) ([]scalar, error) {
 		}
 	}
 	return matches, nil
+}
+
+// addElement adds the element that [name=value] selects to a list.
+func addElement(doc *gaby.YamlDoc, s scalar, segment string) ([]scalar, error) {
+	key, value, ok := strings.Cut(strings.Trim(segment, "[]"), "=")
+	if !ok || key == "" || s.value.Kind() != gaby.List {
+		return nil, nil
+	}
+	n := s.value.Len()
+	at := s.path[:len(s.path):len(s.path)]
+	_, err := doc.Set(gaby.Entries{{Key: key, Value: value}}, append(at, "-")...)
+	if err != nil {
+		return nil, err
+	}
+	at = append(at, strconv.Itoa(n))
+	return []scalar{{at, doc.Search(at...).Value()}}, nil
 }
 
 // splitFieldPath splits a path at its dots, except those in brackets and those after a backslash.
