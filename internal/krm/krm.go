@@ -45,6 +45,8 @@ type ResourceList struct {
 	// ignored.
 	FunctionConfig *gaby.YamlDoc
 	Results        []Result
+	// Stderr is text of a function in Go for people, like the standard error of a program.
+	Stderr string
 	// Root is the path to open of the directory of the resources, "" if they are not in one. A
 	// function in Go reads no files outside of it.
 	Root string

@@ -297,7 +297,7 @@ func (p *Pipeline) inProcess(ctx context.Context, selected []*Item, step *Step,
 	}
 	ctx = limit.Named(ctx, func(err error) error { return named(step, err) })
 	err := callFunction(ctx, step.Runner.InProcess, list)
-	result.Results = list.Results
+	result.Results, result.Stderr = list.Results, list.Stderr
 	if !process.IsAbandoned(err) {
 		p.gave(list.Items)
 		if p.KeepIO {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
@@ -50,11 +51,11 @@ func runStarlark(ctx context.Context, list *krm.ResourceList) error {
 		}
 		items[i] = sent.Value()
 	}
+	var printed strings.Builder
 	left, err := starlark.RunList(ctx, source, c.value, items, func(line string) {
-		list.Results = append(list.Results, krm.Result{
-			Message: line, Severity: krm.SeverityInfo, Tags: map[string]string{"source": "print"},
-		})
+		printed.WriteString(line + "\n")
 	})
+	list.Stderr = printed.String()
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,13 @@ package starlark
 
 import (
 	"context"
+	"crypto/md5"  //nolint:gosec // programs compare and name with it
+	"crypto/sha1" //nolint:gosec // programs compare and name with it
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
+	"hash"
 	"slices"
 
 	"go.starlark.net/lib/math"
@@ -25,7 +30,7 @@ type ListResult struct {
 // RunList runs a program on a list of resources at once, as KRM functions in Starlark do: it finds
 // them in ctx.resource_list["items"] and the functionConfig in ctx.resource_list["functionConfig"].
 // ctx.environment and ctx.open_api are empty. Modules that have no access to the machine can be
-// loaded: json, yaml, base64, math and re. print passes what the program prints. A program that
+// loaded: json, yaml, base64, hash, math and re. print passes what the program prints. A program that
 // leaves None, or removes the key, leaves no items.
 func RunList(
 	ctx context.Context, text string, config gaby.Value, items []gaby.Value, print func(string),
@@ -97,6 +102,7 @@ func listResults(
 ) ([]ListResult, error) {
 	var results []ListResult
 	convert := newResult(watch)
+	convert.int64 = true
 	for v := range starlark.Elements(left) {
 		dict, ok := v.(*starlark.Dict)
 		if !ok {
@@ -130,9 +136,11 @@ func loadModule(_ *starlark.Thread, name string) (starlark.StringDict, error) {
 		return starlark.StringDict{"math": math.Module}, nil
 	case "re.star":
 		return starlark.StringDict{"re": reModule()}, nil
+	case "hash.star":
+		return starlark.StringDict{"hash": hashModule()}, nil
 	}
 	return nil, errors.New("the modules are encoding/base64.star, encoding/json.star, " +
-		"encoding/yaml.star, math.star and re.star")
+		"encoding/yaml.star, hash.star, math.star and re.star")
 }
 
 // textFunction makes a function of one text.
@@ -158,6 +166,21 @@ func base64Module() starlark.Value {
 			return starlark.String(data), err
 		}),
 	}}
+}
+
+// hashModule has functions that return the checksum of a text in hexadecimal digits.
+func hashModule() starlark.Value {
+	members := starlark.StringDict{}
+	for name, create := range map[string]func() hash.Hash{
+		"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New,
+	} {
+		members[name] = textFunction("hash."+name, func(text string) (starlark.Value, error) {
+			h := create()
+			h.Write([]byte(text))
+			return starlark.String(hex.EncodeToString(h.Sum(nil))), nil
+		})
+	}
+	return &starlarkstruct.Module{Name: "hash", Members: members}
 }
 
 func yamlModule() starlark.Value {

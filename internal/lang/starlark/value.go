@@ -117,6 +117,7 @@ type result struct {
 	values int
 	text   int64        // how many bytes all texts together may still have
 	watch  *limit.Watch // nil in a step of a program, which is watched
+	int64  bool         // larger ints are errors, as in the published function for lists
 }
 
 // newResult returns the conversion of the result of a program.
@@ -151,6 +152,9 @@ func (r *result) data(value starlark.Value, depth int) (any, error) {
 	case starlark.Int:
 		if n, ok := v.Int64(); ok {
 			return int(n), nil
+		}
+		if r.int64 {
+			return nil, fmt.Errorf("%s is out of the range of a signed 64-bit integer", v)
 		}
 		if n, ok := v.Uint64(); ok {
 			return n, nil
