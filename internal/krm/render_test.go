@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
@@ -89,8 +90,9 @@ func write(tb testing.TB, files map[string]string) string {
 func TestManyPackages(t *testing.T) {
 	files := map[string]string{"Kptfile": pipeline}
 	for i := range 200 {
-		files[fmt.Sprintf("p%d/Kptfile", i)] = pipeline
-		files[fmt.Sprintf("p%d/a.yaml", i)] = string(resources(3))
+		named := strings.NewReplacer(": app", fmt.Sprintf(": p%d-app", i))
+		files[fmt.Sprintf("p%d/Kptfile", i)] = named.Replace(pipeline)
+		files[fmt.Sprintf("p%d/a.yaml", i)] = named.Replace(string(resources(3)))
 	}
 	dir := write(t, files)
 	want := render(t, dir)

@@ -34,8 +34,9 @@ func TestRenderProgress(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			for name, text := range map[string]string{
-				"Kptfile": kptfile, "db/Kptfile": kptfile,
-				"db/a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+				"Kptfile":    kptfile,
+				"db/Kptfile": strings.Replace(kptfile, "name: p", "name: db", 1),
+				"db/a.yaml":  "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
 			} {
 				path := filepath.Join(dir, name)
 				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

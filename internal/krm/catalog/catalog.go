@@ -208,11 +208,6 @@ func entries() []entry {
 			"Run a Starlark program on the resources",
 			docStarlark, runStarlark,
 		},
-		{
-			"upsert-resource",
-			[]string{"v0.1", "v0.2"},
-			"Add resources, or replace those of the same name",
-			docUpsert, upsertResource,
-		},
+		{"upsert-resource", []string{"v0.1", "v0.2"}, "Add or replace resources", docUpsert, upsertResource},
 	}
 }

@@ -95,7 +95,7 @@ func TestCorpus(t *testing.T) {
 			}
 		}
 	}
-	if ran < 10*refused {
+	if ran < 6*refused { // refused are resources without a name, and two of one name
 		t.Errorf("%d runs succeeded, %d were refused", ran, refused)
 	}
 	t.Logf("%d files: %d runs succeeded, %d were refused", len(files), ran, refused)

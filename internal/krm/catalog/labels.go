@@ -71,7 +71,7 @@ func setLabels(_ context.Context, list *krm.ResourceList) error {
 }
 
 // mergeLabels sets labels in the map at a path and returns the number of values that changed.
-// Without create it sets only labels that exist. A label that is no text is an error.
+// Without create it sets only labels that exist. A label that is not a text is an error.
 func mergeLabels(doc *gaby.YamlDoc, path []string, v gaby.Value, labels []pair, create bool,
 ) (changed int, err error) {
 	for _, p := range labels {

@@ -50,7 +50,8 @@ func mustBeString(doc *gaby.YamlDoc, path []string) bool {
 }
 
 // setText makes text the value at a path, as if it was written there by hand: a quoted string stays
-// quoted, a plain scalar gets the type that its text has, unless it is a text that must stay one. The value keeps its layout and comment.
+// quoted, a plain scalar gets the type that its text has, unless it is a text that must stay one.
+// The value keeps its layout and comment.
 func setText(doc *gaby.YamlDoc, path []string, was gaby.Value, text string) error {
 	if was.Exists() && !was.IsNull() && was.EqualText(text) {
 		return nil
