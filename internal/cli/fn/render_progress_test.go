@@ -24,7 +24,7 @@ func TestRenderProgress(t *testing.T) {
 	}
 	ended := []string{
 		`Package "db":`, `[PASS] ` + image, `Package ".":`, `[PASS] ` + image,
-		"fctl: note: 1 file changed", "fctl: note: 2 functions in 2 packages",
+		"fctl: note: 3 files changed", "fctl: note: 2 functions in 2 packages",
 	}
 	for _, c := range []struct {
 		name     string

@@ -29,7 +29,8 @@ const docAnnotations = `functionConfig: a ConfigMap with the annotations in data
   annotations: {color: orange}
   additionalAnnotationFields: [{kind: MyKind, path: spec/annotations, create: true}]
 
-Sets the annotations of all resources and pod templates.`
+Sets the annotations of all resources, Kptfiles included, and of pod templates. fieldSpecs is an
+older name of additionalAnnotationFields.`
 
 func setLabels(_ context.Context, list *krm.ResourceList) error {
 	c, err := configOfVersion(list, "SetLabels", "")
