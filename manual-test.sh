@@ -18,6 +18,7 @@ set -fu
 cd "$(dirname "$0")" || exit 2
 root=$(pwd)
 fctl=${FCTL:-$root/bin/fctl}
+[ -x "$fctl" ] || { echo "$0: there is no $fctl: run make build" >&2; exit 2; }
 golden=$root/golden-output
 dir=${DIR:-out/golden}
 dir=${dir%/}

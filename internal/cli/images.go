@@ -161,7 +161,7 @@ func newImagesCommand(a *command.App, c imagesCommand) *cobra.Command {
 	if c.from {
 		flags.StringVar(&from, "from", "", "move only the images of this `REGISTRY`")
 	}
-	addSelectors(flags, &o.options.Select)
+	command.AddSelectors(flags, &o.options.Select)
 	flags.BoolVar(&o.options.AllowEmpty, "allow-empty", false,
 		"do not fail if no configuration is found")
 	command.AddShowSecrets(flags, &o.options.ShowSecrets)

@@ -13,8 +13,8 @@ import (
 // needs more says what it replaces, or why nothing can go.
 func budget() map[string]int {
 	return map[string]int{
-		"api": 5, "base": 66, "document": 86, "knowledge": 96, "languages": 38, "configkit": 140,
-		"functions": 114, "systems": 292, "commands": 171, "programs": 7,
+		"api": 5, "base": 66, "document": 86, "knowledge": 96, "languages": 38, "configkit": 141,
+		"functions": 126, "systems": 293, "commands": 173, "programs": 10,
 	}
 }
 
