@@ -94,7 +94,7 @@ func TestExamplesAreCommands(t *testing.T) {
 			{
 				[]string{"do", "testdata/in.yaml", "Cache", "set-shard-weight", "a", "101"},
 				"",
-				"out of range [0,100]", 2,
+				"out of range, it must be from 0 to 100", 2,
 			},
 		},
 		"porting": {

@@ -280,7 +280,7 @@ func TestFailuresAreLocated(t *testing.T) {
 		},
 		{
 			deployment, "set-replicas -1",
-			"set-replicas: argument replicas value -1 is out of range, it must be at least 0",
+			"set-replicas: argument replicas: -1 is out of range, it must be at least 0",
 		},
 		{
 			deployment, "set-string-path apps/v1/Deployment a..b x",
