@@ -51,7 +51,7 @@ func (e *explainer) walk(v gaby.Value, path []string) {
 	}
 	from, secret := e.from(v, path)
 	value := v.YAML()
-	if isSecret(e.res.GVK) && len(path) > 0 && isSecretField(path[0]) {
+	if IsSecret(e.res.GVK) && len(path) > 0 && isSecretField(path[0]) {
 		secret = true
 	}
 	if secret && !e.show {

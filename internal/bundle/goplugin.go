@@ -47,7 +47,7 @@ func call[T any](g *goPlugin, work func() T) (T, error) {
 	result, err := process.Limited(g.ctx, g.limit, func(context.Context) (result T, err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				err = brokenError{&PanicError{r, string(debug.Stack())}}
+				err = brokenError{&PanicError{fmt.Sprint(r), string(debug.Stack())}}
 			}
 		}()
 		return work(), nil
@@ -97,7 +97,11 @@ func (g *goPlugin) Process(spec map[string]any, ctx *plugin.Context) plugin.Proc
 	result, err := call(g, func() plugin.ProcessResult {
 		result := g.made.Process(spec, ctx)
 		if f, ok := result.(*plugin.ProcessResultFailure); ok && f != nil && f.Error != nil {
-			_ = f.Error.Error() // which may panic, as good as the plugin
+			// its message is made here, because that may panic or not return, as good as the plugin
+			return &plugin.ProcessResultFailure{
+				Error:           errors.New(f.Error.Error()),
+				IsExternalError: f.IsExternalError, IsRetriableError: f.IsRetriableError,
+			}
 		}
 		return result
 	})
@@ -107,11 +111,9 @@ func (g *goPlugin) Process(spec map[string]any, ctx *plugin.Context) plugin.Proc
 	return result
 }
 
-// PanicError is the panic of a plugin.
-type PanicError struct {
-	Value any
-	Stack string
-}
+// PanicError is the panic of a plugin. Value is the text of what it panicked with: an error of the
+// plugin may have a method that does not return.
+type PanicError struct{ Value, Stack string }
 
 // Error returns the value of the panic.
-func (e *PanicError) Error() string { return fmt.Sprintf("the plugin panicked: %v", e.Value) }
+func (e *PanicError) Error() string { return "the plugin panicked: " + e.Value }

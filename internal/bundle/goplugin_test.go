@@ -2,6 +2,7 @@ package bundle_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -128,4 +129,64 @@ func TestPluginThatDoesNotReturn(t *testing.T) {
 	if err == nil || err.Error() != "a plugin cannot be made: "+left {
 		t.Errorf("got %v", err)
 	}
+}
+
+// slowText is an error that does not say what it is before its channel is closed.
+type slowText chan struct{}
+
+func (e slowText) Error() string { <-e; return "slow" }
+
+// Errors of plugins are made into text within the limit of time, once; a plugin that ends its
+// goroutine has failed at once.
+func TestErrorsOfPluginsAreLimited(t *testing.T) {
+	end := make(slowText)
+	t.Cleanup(func() { close(end) })
+	calls := 0
+	for name, c := range map[string]struct {
+		limit   time.Duration
+		process func(map[string]any, *plugin.Context) plugin.ProcessResult
+		want    string
+	}{
+		"panic": {10 * time.Millisecond, func(map[string]any, *plugin.Context) plugin.ProcessResult {
+			panic(end)
+		}, "it ran longer than 10ms"},
+		"failure": {10 * time.Millisecond, func(map[string]any, *plugin.Context) plugin.ProcessResult {
+			return &plugin.ProcessResultFailure{Error: end}
+		}, "it ran longer than 10ms"},
+		"second call": {time.Minute, func(map[string]any, *plugin.Context) plugin.ProcessResult {
+			return &plugin.ProcessResultFailure{Error: counted{&calls}}
+		}, "call 1"},
+		"exit": {time.Hour, func(map[string]any, *plugin.Context) plugin.ProcessResult {
+			runtime.Goexit()
+			return nil
+		}, "runtime.Goexit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plugins, err := bundle.NewPlugins(t.Context(), c.limit,
+				[]plugin.NewFunc{newCustom("p", c.process)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := read(t, head+"spec:\n  resources:\n  - name: a\n"+
+				"    spec: {plugin: {name: p, objectName: x}}\n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := bundle.Process(t.Context(), b, &bundle.Options{Plugins: plugins})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := summary(result); !strings.Contains(got, c.want) {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+}
+
+// counted is an error that counts how often it says what it is.
+type counted struct{ calls *int }
+
+func (e counted) Error() string {
+	*e.calls++
+	return fmt.Sprint("call ", *e.calls)
 }

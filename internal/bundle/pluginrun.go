@@ -178,7 +178,7 @@ func (p *run) dependency(r *ResolvedReference) (plugin.Dependency, error) {
 
 // keepSecretsOf remembers the values of a Secret that a plugin sees, which may be in its messages.
 func (res *ResourceResult) keepSecretsOf(o *plugin.Object) {
-	if o == nil || !isSecret(o.GVK()) {
+	if o == nil || !IsSecret(o.GVK()) {
 		return
 	}
 	res.keepSecret(o.Object["stringData"])

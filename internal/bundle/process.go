@@ -313,7 +313,7 @@ func (p *run) finish(res *ResourceResult) {
 
 // noteClearText reports secret values in an object that is not a Secret.
 func (res *ResourceResult) noteClearText() {
-	if isSecret(res.GVK) {
+	if IsSecret(res.GVK) {
 		return
 	}
 	note := func(o Origin, what string) {
@@ -354,7 +354,8 @@ func (res *ResourceResult) copied(v gaby.Value) (path string, found bool) {
 	return "", false
 }
 
-func isSecret(gvk plugin.GroupVersionKind) bool { return gvk.Group == "" && gvk.Kind == "Secret" }
+// IsSecret reports whether objects of a type hold secret values.
+func IsSecret(gvk plugin.GroupVersionKind) bool { return gvk.Group == "" && gvk.Kind == "Secret" }
 
 // addOwners adds the owner references of the Bundle and of the dependencies. What owns an object
 // in no namespace is in none: the garbage collector takes any other owner for one that is gone.

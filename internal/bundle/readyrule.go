@@ -75,7 +75,7 @@ func (r ReadyRule) apply(actual gaby.Value) readiness {
 	}
 	if got := found[0].Text(); found[0].Kind() != gaby.Scalar || got != r.value {
 		shown := strconv.Quote(got)
-		if isSecret(plugin.NewGroupVersionKind(actual.Get("apiVersion").Text(), r.Kind)) {
+		if IsSecret(plugin.NewGroupVersionKind(actual.Get("apiVersion").Text(), r.Kind)) {
 			shown = sensitive.Mask
 		}
 		return readiness{message: fmt.Sprintf("%s is %s; the object is ready when it is %q",

@@ -87,7 +87,7 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 		return resolved{}, err
 	}
 	bound := r.Modifier == smithv1.BindSecret
-	holdsSecrets := bound || isSecret(target.GVK)
+	holdsSecrets := bound || IsSecret(target.GVK)
 	result := resolved{from: from}
 	one := func(v gaby.Value) (any, error) {
 		if v.IsNull() {

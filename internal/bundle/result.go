@@ -174,7 +174,7 @@ func spellings(secret string) []string {
 func (r *Result) Secrets() [][]byte {
 	var texts [][]byte
 	for _, res := range r.Resources {
-		if !isSecret(res.GVK) {
+		if !IsSecret(res.GVK) {
 			continue
 		}
 		if res.doc != nil {

@@ -43,7 +43,7 @@ func (p *run) outdated(res *ResourceResult) []string {
 		case !isCompared(key, p.OwnerRefs):
 		case key == "metadata":
 			c.metadata(field, actual.Get(key), p.OwnerRefs)
-		case isSecret(res.GVK) && isSecretField(key):
+		case IsSecret(res.GVK) && isSecretField(key):
 			c.secret(rendered, actual, key)
 		default:
 			c.compare(field, actual.Get(key), key)
@@ -51,7 +51,7 @@ func (p *run) outdated(res *ResourceResult) []string {
 	}
 	var entries []string // fields whose entries only the Bundle decides
 	switch {
-	case isSecret(res.GVK):
+	case IsSecret(res.GVK):
 		entries = []string{"data", "stringData"}
 		if rendered.Get("type").Text() != tokenSecret {
 			c.removed(actual.Get("data"), "data", rendered.Get("data"), rendered.Get("stringData"))

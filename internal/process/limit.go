@@ -48,8 +48,9 @@ func untilDone[T any](ctx context.Context, work func(context.Context) (T, error)
 	}
 	done := make(chan answer, 1)
 	go func() {
-		result, err := work(ctx)
-		done <- answer{result, err}
+		a := answer{err: errors.New("it ended its goroutine with runtime.Goexit and returned nothing")}
+		defer func() { done <- a }()
+		a.result, a.err = work(ctx)
 	}()
 	select {
 	case a := <-done:

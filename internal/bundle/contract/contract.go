@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"reflect"
 	"slices"
@@ -39,6 +40,9 @@ type PluginCase struct {
 	WantError string
 	// External and Retriable say what kind of failure it is; nil for any.
 	External, Retriable *bool
+
+	// Made is called with each object that the plugin returns, if it is set.
+	Made func(*plugin.Object)
 }
 
 // Description checks what a plugin says about itself. The error joins all problems.
@@ -213,6 +217,9 @@ func (c *PluginCase) run(p plugin.Plugin, seed int) (result plugin.ProcessResult
 		if err := Data(success.Object); err != nil {
 			return nil, err
 		}
+		if c.Made != nil && success.Object != nil {
+			c.Made(success.Object)
+		}
 	}
 	switch {
 	case err != nil:
@@ -238,8 +245,9 @@ const (
 	maxValues = 1 << 20
 )
 
-// Data checks that an object is a tree of a size that can be written: that no map or list contains
-// itself, nests too deep, or has too many values.
+// Data checks that an object is a tree of data of a size that can be written: that its values are
+// of the types that JSON is decoded into or integers, that numbers are finite, and that no map or
+// list contains itself, nests too deep, or has too many values.
 func Data(o *plugin.Object) error {
 	if o == nil {
 		return nil
@@ -248,8 +256,13 @@ func Data(o *plugin.Object) error {
 	var walk func(v any, depth int) error
 	visit := func(key string, v any, depth int) error {
 		err := walk(v, depth+1)
-		if deep, ok := errors.AsType[*depthError](err); ok && depth < maxShownDepth {
-			deep.path = append(deep.path, key)
+		switch err := err.(type) { //nolint:errorlint // it is made below
+		case *depthError:
+			if depth < maxShownDepth {
+				err.path = append(err.path, key)
+			}
+		case *valueError:
+			err.path = append(err.path, key)
 		}
 		return err
 	}
@@ -261,6 +274,11 @@ func Data(o *plugin.Object) error {
 			return &depthError{}
 		}
 		switch v := v.(type) {
+		case nil, bool, string, int, int8, int16, int32, int64, uint8, uint16, uint32, uint64, uint:
+		case float64:
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return &valueError{is: strconv.FormatFloat(v, 'g', -1, 64)}
+			}
 		case map[string]any:
 			for _, key := range slices.Sorted(maps.Keys(v)) {
 				if err := visit(key, v[key], depth); err != nil {
@@ -273,10 +291,26 @@ func Data(o *plugin.Object) error {
 					return err
 				}
 			}
+		default:
+			return &valueError{is: fmt.Sprintf("a %T", v)}
 		}
 		return nil
 	}
 	return walk(o.Object, 0)
+}
+
+// valueError reports a value that no object has.
+type valueError struct {
+	path []string // its keys, in reverse
+	is   string
+}
+
+func (e *valueError) Error() string {
+	slices.Reverse(e.path)
+	defer slices.Reverse(e.path)
+	return fmt.Sprintf("the object of the plugin is not data: %s is %s, and objects have "+
+		"map[string]any, []any, strings, booleans, integers and finite float64",
+		strings.Join(e.path, "."), e.is)
 }
 
 // maxShownDepth is how many keys a message about depth shows.
@@ -295,6 +329,16 @@ func (e *depthError) Error() string {
 func isNil(result plugin.ProcessResult) bool {
 	v := reflect.ValueOf(result)
 	return result == nil || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// Objects returns the objects of a case: those that the plugin gets and the one that is expected.
+func (c *PluginCase) Objects() []*plugin.Object {
+	all := []*plugin.Object{c.Actual, c.Want}
+	for _, name := range slices.Sorted(maps.Keys(c.Dependencies)) {
+		d := c.Dependencies[name]
+		all = slices.Concat(all, []*plugin.Object{d.Actual}, d.Outputs, d.Auxiliary)
+	}
+	return slices.DeleteFunc(all, func(o *plugin.Object) bool { return o == nil })
 }
 
 // context returns a copy of what the plugin gets.
@@ -514,9 +558,5 @@ func text(result plugin.ProcessResult) ([]byte, error) {
 	case success.Object == nil:
 		return nil, nil
 	}
-	data, err := json.MarshalIndent(success.Object.Object, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("the object has values that are not data: %w", err)
-	}
-	return data, nil
+	return json.MarshalIndent(success.Object.Object, "", "  ")
 }

@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"errors"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -150,7 +151,13 @@ func TestCheck(t *testing.T) {
 		}, nil, "with the same input returns something else:"},
 		"not data": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
 			return made(map[string]any{"f": func() {}})
-		}, nil, "the object has values that are not data:"},
+		}, nil, "data.f is a func()"},
+		"not a number": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
+			return made(map[string]any{"f": []any{math.NaN()}})
+		}, nil, "data.f.0 is NaN"},
+		"bytes": {func(map[string]any, *plugin.Context) plugin.ProcessResult {
+			return made(map[string]any{"f": []byte("x")})
+		}, nil, "data.f is a []uint8"},
 		"spec that does not fit": {
 			nil, func(c *contract.PluginCase) { c.Spec = nil },
 			"it fails: spec failed validation against schema: spec: k is required",

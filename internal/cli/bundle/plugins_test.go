@@ -43,3 +43,56 @@ func TestFactoriesAreCalledEagerly(t *testing.T) {
 		})
 	}
 }
+
+// copier is a plugin that returns the password of its dependency, or panics or fails with it.
+type copier struct{ how string }
+
+// Describe implements plugin.Plugin.
+func (copier) Describe() *plugin.Description {
+	return &plugin.Description{Name: "copier", GVK: plugin.NewGroupVersionKind("v1", "ConfigMap")}
+}
+
+// Process implements plugin.Plugin.
+func (c copier) Process(_ map[string]any, ctx *plugin.Context) plugin.ProcessResult {
+	text, _ := ctx.Dependencies["a"].Outputs[0].Get("stringData", "password").(string)
+	switch c.how {
+	case "panic":
+		panic(text)
+	case "error":
+		return &plugin.ProcessResultFailure{Error: errors.New(text)}
+	}
+	return &plugin.ProcessResultSuccess{Object: &plugin.Object{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"password": text},
+	}}}
+}
+
+// Tests of plugins show the values of Secrets only on request.
+func TestPluginTestsMaskSecrets(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cases.yaml")
+	const text = `name: one
+dependencies:
+  a:
+    outputs: [{apiVersion: v1, kind: Secret, stringData: {password: correct-horse}}]
+expect:
+  object: {apiVersion: v1, kind: Secret, data: {other: YmF0dGVyeS1zdGFwbGU=}}
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []string{"object", "panic", "error"} {
+		t.Run(how, func(t *testing.T) {
+			with := func(a *command.App) {
+				a.Plugins = []plugin.NewFunc{func() (plugin.Plugin, error) { return copier{how}, nil }}
+			}
+			status, stdout, stderr := runWith(t, with, "plugin", "test", "copier", file)
+			if shown := stdout + stderr; status != 1 || !strings.Contains(shown, "(sensitive)") ||
+				strings.Contains(shown, "horse") || strings.Contains(shown, "YmF0") {
+				t.Errorf("status %d: %s", status, shown)
+			}
+			_, stdout, _ = runWith(t, with, "plugin", "test", "copier", file, "--show-secrets")
+			if !strings.Contains(stdout, "correct-horse") {
+				t.Errorf("got %s", stdout)
+			}
+		})
+	}
+}

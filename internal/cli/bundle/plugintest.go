@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/source"
+	"github.com/fctl-dev/fctl/smith/plugin"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
@@ -31,8 +33,9 @@ func NewPlugin(a *command.App) *cobra.Command {
 
 // testFlags are the flags of plugin test.
 type testFlags struct {
-	plugins pluginFlags
-	runs    int
+	plugins     pluginFlags
+	runs        int
+	showSecrets bool
 }
 
 func newPluginTest(a *command.App) *cobra.Command {
@@ -65,6 +68,7 @@ set later, are only compared if object has them.`,
 	}
 	cmd.Flags().IntVar(&o.runs, "runs", 0,
 		"run each case `N` times (default 100, and 3 for programs)")
+	command.AddShowSecrets(cmd.Flags(), &o.showSecrets)
 	o.plugins.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return testPlugin(cmd.Context(), a, cmd, o, words)
@@ -103,6 +107,18 @@ func testPlugin(ctx context.Context, a *command.App, cmd *cobra.Command, o *test
 			runs = 3
 		}
 	}
+	if !o.showSecrets {
+		hide, err := r.hideObjects(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range cases {
+			for _, object := range cases[i].Objects() {
+				hide(object)
+			}
+			cases[i].Made = hide
+		}
+	}
 	var b strings.Builder
 	passed := tested.Test(cases, runs, func(name string, err error) {
 		if err == nil {
@@ -122,6 +138,26 @@ func testPlugin(ctx context.Context, a *command.App, cmd *cobra.Command, o *test
 		return diag.ExitError(diag.ExitNo)
 	}
 	return nil
+}
+
+// hideObjects returns a function that masks the values of a Secret in everything that people read.
+func (r *runner) hideObjects(ctx context.Context) (func(*plugin.Object), error) {
+	executor, err := r.knowledge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	return func(o *plugin.Object) {
+		if !bundle.IsSecret(o.GVK()) {
+			return
+		}
+		text, err := json.Marshal(o.Object)
+		if err != nil || known[string(text)] { // what is not data is never shown
+			return
+		}
+		known[string(text)] = true
+		r.app.Hide(executor.Sensitive(api.ToolchainKubernetesYAML, [][]byte{text}), false)
+	}, nil
 }
 
 // cases reads the cases in a file or in the files of a directory.
