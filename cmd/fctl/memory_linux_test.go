@@ -488,23 +488,28 @@ func TestExpressionsOfOneFunctionHaveOneDeadline(t *testing.T) {
 		"a regular expression": {"search-replace", pattern, "x", "true"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cmd := process(t, append([]string{"do", "web.yaml"}, words...)...)
-			cmd.Dir = hostileDir(t, map[string]string{"web.yaml": all.String()})
-			cmd.Env = append(os.Environ(), "FCTL_TIMEOUT=400ms")
+			dir := hostileDir(t, map[string]string{"web.yaml": all.String()})
+			// The first resource takes a small part of the time, except on a machine that is busy.
 			var stderr bytes.Buffer
-			cmd.Stderr = &stderr
-			err := cmd.Run()
-			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 4 {
-				t.Errorf("it ended with %v", err)
+			for attempt := 1; ; attempt++ {
+				cmd := process(t, append([]string{"do", "web.yaml"}, words...)...)
+				cmd.Dir, cmd.Env = dir, append(os.Environ(), "FCTL_TIMEOUT=400ms")
+				stderr.Reset()
+				cmd.Stderr = &stderr
+				err := cmd.Run()
+				if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 4 {
+					t.Errorf("it ended with %v", err)
+				}
+				if !strings.Contains(stderr.String(), "/web-0: ") {
+					break
+				} else if attempt == 5 {
+					t.Fatalf("it names a resource that it had done:\n%.2000s", &stderr)
+				}
 			}
 			for _, want := range []string{"./web.yaml:", "/web-", words[0], "it ran longer than 400ms"} {
 				if !strings.Contains(stderr.String(), want) {
 					t.Errorf("it does not say %q:\n%.2000s", want, &stderr)
 				}
-			}
-			// The first resource takes a small part of the time.
-			if strings.Contains(stderr.String(), "/web-0: ") {
-				t.Errorf("it names a resource that it had done:\n%.2000s", &stderr)
 			}
 		})
 	}

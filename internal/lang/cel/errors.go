@@ -151,10 +151,8 @@ func (p *Expression) explain(ctx context.Context, a *activation, err error) erro
 		return problem
 	}
 	if isCostError(err) {
-		problem := p.Fail(0, "the evaluation takes too long")
-		problem.Hint = fmt.Sprintf(
-			"it may cost %d units, the limit of Kubernetes' admission policies", maxCost)
-		return problem
+		return p.Ended(limit.TooLarge("the evaluation takes too long").WithHint(fmt.Sprintf(
+			"it may cost %d units, the limit of Kubernetes' admission policies", maxCost)))
 	}
 	problem := p.Failed(err)
 	program, planErr := p.plan(cel.EvalOptions(cel.OptTrackState))

@@ -133,8 +133,8 @@ func Named(ctx context.Context, name func(error) error) context.Context {
 type Error struct {
 	Memory int64         // the limit in bytes, if it is about memory
 	Time   time.Duration // the limit, if it is about time
-	What   string        // what would be too large, if it is about one value
-	help   string        // the hint, if it is about one value
+	What   string        // what is too large or takes too long, if it is about one value or program
+	help   string        // the hint, if it is about one value or program
 }
 
 // MoreMemory is the hint of an error that the limit of memory causes.
@@ -161,7 +161,7 @@ func (e *Error) Hint() string {
 	return "--timeout TIME allows more"
 }
 
-// WithHint sets the hint of an error about one value and returns the error.
+// WithHint sets the hint of an error with What and returns the error.
 func (e *Error) WithHint(hint string) *Error {
 	e.help = hint
 	return e

@@ -210,10 +210,13 @@ func (p *Program) run(
 func (p *Program) runError(watch *limit.Watch, err error) error {
 	problem := p.Failed(err)
 	ended := watch.Err()
+	e, ok := errors.AsType[*starlark.EvalError](err)
+	if ended == nil && ok && strings.Contains(e.Msg, "too many steps") {
+		ended = limit.TooLarge("the program takes more than %d steps", maxSteps)
+	}
 	if ended != nil {
 		problem = p.Ended(ended)
 	}
-	e, ok := errors.AsType[*starlark.EvalError](err)
 	if !ok {
 		return problem
 	}
@@ -228,8 +231,6 @@ func (p *Program) runError(watch *limit.Watch, err error) error {
 	}
 	problem.Msg = e.Msg
 	switch {
-	case strings.Contains(e.Msg, "too many steps"):
-		problem.Msg = fmt.Sprintf("the program takes more than %d steps", maxSteps)
 	case strings.HasPrefix(e.Msg, "dict has no ."), strings.HasSuffix(e.Msg, "field of dict"):
 		problem.Hint = "the fields of a dict are written r[\"spec\"][\"replicas\"]"
 	case strings.HasPrefix(e.Msg, "key ") && strings.HasSuffix(e.Msg, " not in dict"):

@@ -220,11 +220,11 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			"while True:\n  pass", "",
-			"Starlark: line 1, column 1: the program takes more than 10000000 steps",
+			"Starlark: line 1, column 1: the program takes more than 10000000 steps (no flag allows more)",
 		},
 		{
 			"while True: pass", "",
-			"Starlark: column 1: the program takes more than 10000000 steps",
+			"Starlark: column 1: the program takes more than 10000000 steps (no flag allows more)",
 		},
 		{
 			`x = r["spec"]["none"]["deeper"]`, "",
