@@ -294,6 +294,11 @@ func TestReadiness(t *testing.T) {
 			observed: meta + "spec: {ok: true}\nstatus: {observedGeneration: 2}\n",
 			ready:    []string{"Table=spec.ok=true"}, want: "Ready",
 		},
+		"--ready path to a map": {
+			apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: {}}\n",
+			ready: []string{"Table=status.ok=true"},
+			want:  `InProgress: status.ok is a map; the object is ready when it is "true"`,
+		},
 		"--ready path, no": {
 			apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: false}\n",
 			ready: []string{"Table=status.ok=true"},

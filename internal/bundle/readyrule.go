@@ -75,6 +75,12 @@ func (r ReadyRule) apply(actual gaby.Value) readiness {
 	}
 	if got := found[0].Text(); found[0].Kind() != gaby.Scalar || got != r.value {
 		shown := strconv.Quote(got)
+		switch found[0].Kind() {
+		case gaby.Map:
+			shown = "a map"
+		case gaby.List:
+			shown = "a list"
+		}
 		if IsSecret(plugin.NewGroupVersionKind(actual.Get("apiVersion").Text(), r.Kind)) {
 			shown = sensitive.Mask
 		}

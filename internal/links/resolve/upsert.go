@@ -22,10 +22,6 @@ func (r *resolver) upsert(l *entity.Link) error {
 	if err != nil {
 		return err
 	}
-	if len(s.resources) == 0 && !r.in.Options.Prune {
-		r.succeed(l, s.version).TransformHash = transform
-		return nil
-	}
 	docs, err := r.documents()
 	if err != nil {
 		return err
@@ -33,6 +29,11 @@ func (r *resolver) upsert(l *entity.Link) error {
 	present, err := r.resources(docs)
 	if err != nil {
 		return err
+	}
+	if len(s.resources) == 0 && !r.in.Options.Prune {
+		r.warnLeft(l, present, nil)
+		r.succeed(l, s.version).TransformHash = transform
+		return nil
 	}
 	if err := r.noDuplicates(l, present, "the unit"); err != nil {
 		return err
@@ -155,12 +156,13 @@ func carryOver(next *gaby.YamlDoc, v, present gaby.Value) error {
 func (r *resolver) prune(
 	l *entity.Link, docs gaby.Container, outputs []api.ResourceInfo,
 ) (gaby.Container, error) {
-	if !r.in.Options.Prune {
-		return docs, nil
-	}
 	all, err := r.resources(docs)
 	if err != nil {
 		return nil, err
+	}
+	if !r.in.Options.Prune {
+		r.warnLeft(l, all, outputs)
+		return docs, nil
 	}
 	gone := map[*gaby.YamlDoc]bool{}
 	for i := range all {
@@ -169,6 +171,20 @@ func (r *resolver) prune(
 		}
 	}
 	return docs.Delete(func(d *gaby.YamlDoc) bool { return gone[d] }), nil
+}
+
+// warnLeft warns about the resources that the link wrote last time and does not produce now. Older
+// revisions of a resource are not among them: prune-configmaps removes those.
+func (r *resolver) warnLeft(l *entity.Link, present []resource, outputs []api.ResourceInfo) {
+	for i := range present {
+		p := &present[i]
+		if holds(l.Outputs, &p.info) && !holds(outputs, &p.info) &&
+			(len(outputs) == 0 || p.contextField("ResourceNameStableCore") == "") {
+			r.warn(l, entity.WarnDangling, &p.info, "",
+				"unit %s no longer produces %s, which stays unless --prune is given",
+				r.nameOf(l.ToUnitID), &p.info)
+		}
+	}
 }
 
 // holds reports whether a list has a resource, in any namespace.

@@ -42,9 +42,21 @@ spec:
 	}
 	// What is not produced any more stays, unless it is pruned.
 	w.edit("certs", oneConfigMap)
-	w.resolve("bundle")
+	out = w.resolve("bundle")
 	w.has("bundle",
 		replaceOnce(certificate, "24h", "48h")+"---\n"+apiDeployment+"---\n"+oneConfigMap)
+	if diff := cmp.Diff(
+		[]entity.Code{entity.WarnDangling}, warningCodes(out.Result.Warnings),
+	); diff != "" {
+		t.Error(diff)
+	}
+	w.edit("certs", "")
+	out = w.resolve("bundle")
+	if diff := cmp.Diff(
+		[]entity.Code{entity.WarnDangling}, warningCodes(out.Result.Warnings),
+	); diff != "" {
+		t.Error("emptied", diff)
+	}
 	w.edit("certs", oneService)
 	if _, err := w.try("bundle", resolve.Options{Prune: true}); err != nil {
 		t.Fatal(err)
