@@ -134,7 +134,7 @@ func TestCostOfLargeValues(t *testing.T) {
 			if _, err := s.Check(t.Context(), value); errors.Is(err, jsonschema.ErrTooCostly) == c.ends {
 				t.Error(err)
 			}
-			if took := time.Since(begin); long && took > 10*time.Second {
+			if took := time.Since(begin); long && took > time.Minute {
 				t.Errorf("it took %s", took)
 			}
 		})
