@@ -54,6 +54,7 @@ func vetSchemasFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			}
 			v := schemaVetter{
 				call: c, set: set, provider: provider, result: api.ValidationResult{Passed: true},
+				isPatch: library.IsListedPatch(handler.InputFile(c.FunctionContext)),
 				wrong: map[api.ResourceType]bool{}, noted: map[string]bool{},
 			}
 			err = v.vet()
@@ -93,6 +94,7 @@ type schemaVetter struct {
 	set      *schemas.Set
 	provider configkit.ResourceProvider
 	result   api.ValidationResult
+	isPatch  bool // a kustomization lists the file as a patch
 	checked  int
 
 	noted map[string]bool           // operators that a note is about
@@ -174,7 +176,6 @@ func (v *schemaVetter) resource(
 	}
 	v.checked++
 	problems, err := schema.Check(expression.In(v.call.Context(), doc, info), doc.Value())
-	v.byOperator(doc, info, problems)
 	v.wrong[info.ResourceType] = err != nil // another resource would be as expensive
 	// SOPS replaces values and adds a block
 	if doc.Exists("sops", "mac") {
@@ -184,6 +185,10 @@ func (v *schemaVetter) resource(
 				strings.HasPrefix(doc.Search(p.Path...).Value().Text(), "ENC[")
 		})
 	}
+	if v.isPatch {
+		problems = slices.DeleteFunc(problems, isOfWhole)
+	}
+	v.byOperator(doc, info, problems)
 	if info.ResourceType == "v1/Secret" {
 		for i := range problems {
 			if p := &problems[i]; p.Keyword == "format" && len(p.Path) == 2 && p.Path[0] == "data" {
@@ -195,6 +200,16 @@ func (v *schemaVetter) resource(
 		err = expression.FailureIn(doc, err)
 	}
 	return problems, []error{err}
+}
+
+// isOfWhole reports whether a problem may be none of a resource of which a patch is only a part.
+func isOfWhole(p jsonschema.Violation) bool {
+	switch p.Keyword {
+	case "type", "enum", "const", "format", "pattern", "key", "additionalProperties", "minimum",
+		"maximum", "minLength", "maxLength":
+		return false
+	}
+	return true
 }
 
 // byOperator says with which operator's built-in schema a resource does not agree, because the user

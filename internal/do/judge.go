@@ -62,10 +62,14 @@ func (l *loop) accept(o *outcome, unit *source.InputUnit, chain *plan.Plan,
 		}
 		return l.baseline.Accepts(finding)
 	}
-	report.Result{
+	result := report.Result{
 		File: unit.File, Signatures: chain.Signatures, Invocations: chain.Invocations,
 		Response: response,
-	}.Accept(accepted)
+	}
+	if l.chain.Defaults {
+		result.DropRepeated()
+	}
+	result.Accept(accepted)
 	if l.options.Settings.Strict {
 		failUnchecked(response)
 	}

@@ -682,10 +682,12 @@ func (l *loop) noConfiguration(unit *source.InputUnit, response *handler.Result)
 	if slices.ContainsFunc(response.Failures, func(f *api.Failure) bool {
 		_, refused := errors.AsType[*gaby.EditError](f)
 		return (f.Class == api.FailureInput || refused) && hasPlaceholder(unit.Data, f.Pos.Line)
+	}) || hasFinding(response, func(row *api.AttributeValue) bool { // {{ ... }} is a map of a map
+		return row.Position != nil && beginsAction(unit.Data, *row.Position)
 	}) {
 		return source.IsTemplate
 	}
-	if !hasFindings(response) && slices.ContainsFunc(response.Notes, func(n api.Note) bool {
+	if !hasFinding(response, func(*api.AttributeValue) bool { return true }) && slices.ContainsFunc(response.Notes, func(n api.Note) bool {
 		return n.Kind == api.NoteSkippedDocument
 	}) {
 		if response.Resources == 0 {
@@ -698,14 +700,28 @@ func (l *loop) noConfiguration(unit *source.InputUnit, response *handler.Result)
 	return ""
 }
 
-// hasFindings reports whether a validation found something wrong in the text.
-func hasFindings(response *handler.Result) bool {
+// hasFinding reports whether a validation found something wrong in the text for which is holds.
+func hasFinding(response *handler.Result, is func(*api.AttributeValue) bool) bool {
 	for _, o := range response.Outputs {
-		if list, ok := o.Value.(api.ValidationResultList); ok &&
-			slices.ContainsFunc(list, func(r api.ValidationResult) bool {
-				return len(r.FailedAttributes) > 0
-			}) {
-			return true
+		list, _ := o.Value.(api.ValidationResultList)
+		for _, r := range list {
+			for i := range r.FailedAttributes {
+				if is(&r.FailedAttributes[i]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// beginsAction reports whether a template action begins at a position: without quotes, {{ .Name }}
+// is read as a map.
+func beginsAction(text []byte, at api.Position) bool {
+	line := at.Line
+	for l := range bytes.Lines(text) {
+		if line--; line == 0 {
+			return at.Column > 0 && at.Column <= len(l) && bytes.HasPrefix(l[at.Column-1:], []byte("{{"))
 		}
 	}
 	return false

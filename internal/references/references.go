@@ -59,7 +59,7 @@ func (s *Survey) Checks(ref *Reference) bool {
 	doc, segments := ref.Match.Doc, ref.Match.Segments
 	last := len(segments) - 1
 	switch {
-	case ref.Name == "", configkit.IsPlaceholder(ref.Name), last < 0, segments[0] == "rules",
+	case ref.Name == "", configkit.IsPlaceholder(ref.Name), configkit.HasVariable(ref.Match.Value.Text()), last < 0, segments[0] == "rules",
 		slices.Contains(segments, "parameters"), // Secrets of a storage driver, which its operator makes
 		slices.Equal(segments, []string{"metadata", "name"}):
 		return false

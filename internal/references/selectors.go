@@ -159,7 +159,7 @@ func isUnknown(label gaby.Value) bool {
 // isOpen reports whether a value is not known yet: a placeholder or a variable.
 func isOpen(v gaby.Value) bool {
 	return v.Kind() != gaby.Scalar || configkit.IsPlaceholder(v.Text()) ||
-		strings.ContainsAny(v.Text(), "${}")
+		configkit.HasVariable(v.Text())
 }
 
 // isAdded reports whether pods get a label besides those of their templates.

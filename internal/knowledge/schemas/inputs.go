@@ -24,6 +24,8 @@ type inputs struct {
 	kept      sync.Once
 	documents gaby.Container
 	names     []string // of the file of each document
+	listed    sync.Once
+	patches   map[string]bool // the files that kustomizations list as patches
 
 	mu      sync.Mutex
 	derived map[any]any

@@ -3,6 +3,7 @@ package schemas
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -13,7 +14,8 @@ import (
 )
 
 // AddProblems adds the problems that a schema found in a resource to the result of a
-// validation, as details and as failed attributes. With problems, the result does not pass.
+// validation, as details and as failed attributes. With problems, the result does not pass. Problems
+// of a value or key with a variable do not count: something else fills it in.
 func AddProblems(
 	result *api.ValidationResult,
 	provider configkit.ResourceProvider,
@@ -21,6 +23,11 @@ func AddProblems(
 	info *api.ResourceInfo,
 	problems []jsonschema.Violation,
 ) {
+	problems = slices.DeleteFunc(problems, func(p jsonschema.Violation) bool {
+		v := doc.Search(p.FullPath()...).Value()
+		return v.Kind() == gaby.Scalar && configkit.HasVariable(v.Text()) ||
+			configkit.HasVariable(v.Key())
+	})
 	if len(problems) == 0 {
 		return
 	}

@@ -41,7 +41,13 @@ func (c *resourceChecker) metadata(name string, resource gaby.Value) {
 	is := nameForm(name)
 	metadata := resource.Get("metadata")
 	c.fields(metadata, []fieldCheck{
-		{"name", inForm("name", optional(is))},
+		{"name", inForm("name", optional(func(s string) string {
+			// kustomize's namespace also gives a Namespace its name, which people write as _ then
+			if name == "Namespace" && s == "_" {
+				return ""
+			}
+			return is(s)
+		}))},
 		{"generateName", inForm("name", optional(func(s string) string {
 			return is(strings.TrimSuffix(s, "-"))
 		}))},

@@ -155,9 +155,22 @@ func (c *resourceChecker) cronJob(resource gaby.Value) {
 func (c *resourceChecker) autoscaler(resource gaby.Value) {
 	spec := resource.Get("spec")
 	least, okLeast := number(spec.Get("minReplicas"))
+	if okLeast && least < 1 && (least < 0 || !scalesToZero(spec)) {
+		c.add(spec.Get("minReplicas"), "range", "%d is less than 1", least)
+	}
 	if most, ok := number(spec.Get("maxReplicas")); ok && okLeast && most < least {
 		c.add(spec.Get("maxReplicas"), "range", "%d is less than minReplicas, %d", most, least)
 	}
+}
+
+// scalesToZero reports whether an autoscaler has a metric that can wake a workload without pods.
+func scalesToZero(spec gaby.Value) bool {
+	for kind := range each(spec, "metrics.*.type") {
+		if kind.EqualText("External") || kind.EqualText("Object") {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *resourceChecker) disruption(resource gaby.Value) {

@@ -38,6 +38,26 @@ func (r Result) Accept(accepted func(Identity) bool) int {
 	return n
 }
 
+// DropRepeated removes the findings about values about which an earlier function of the chain has
+// one, so that a bad value is one finding. It comes before Accept.
+func (r Result) DropRepeated() {
+	type place struct{ resource, path string }
+	first := map[place]string{} // the function
+	r.Accept(func(f Identity) bool {
+		at := place{f.Resource, f.Path}
+		if _, known := first[at]; !known {
+			first[at] = f.Function
+		}
+		return f.Path != "" && first[at] != f.Function
+	})
+	for _, o := range r.Response.Outputs {
+		list, _ := o.Value.(api.ValidationResultList)
+		for i := range list {
+			list[i].Ignored = 0 // nobody accepted them
+		}
+	}
+}
+
 // Broken returns the resources with findings that are not accepted, by the index of the invocation.
 // Of the resources, only types and names are set.
 func (r Result) Broken(accepted func(Identity) bool) map[int][]api.ResourceInfo {

@@ -1,0 +1,19 @@
+package configkit_test
+
+import (
+	"testing"
+
+	"github.com/fctl-dev/fctl/configkit"
+)
+
+func TestHasVariable(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, "web": false, "{": false, "{}": false, "$": false, "${": false, "$HOME": false,
+		"$(POD_NAME)": false, "{a}": false, "${}": true, "${APP}": true, "web-${APP:=x}-1": true,
+		"{x}${APP}": true, "{{ name }}": true, "{{": false, "a{{b}}": true,
+	} {
+		if got := configkit.HasVariable(text); got != want {
+			t.Errorf("%q: got %t", text, got)
+		}
+	}
+}
