@@ -55,7 +55,7 @@ func vetSchemasFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			v := schemaVetter{
 				call: c, set: set, provider: provider, result: api.ValidationResult{Passed: true},
 				isPatch: library.IsListedPatch(handler.InputFile(c.FunctionContext)),
-				wrong: map[api.ResourceType]bool{}, noted: map[string]bool{},
+				wrong:   map[api.ResourceType]bool{}, noted: map[string]bool{},
 			}
 			err = v.vet()
 			return v.result, err

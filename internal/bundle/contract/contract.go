@@ -256,7 +256,7 @@ func Data(o *plugin.Object) error {
 	var walk func(v any, depth int) error
 	visit := func(key string, v any, depth int) error {
 		err := walk(v, depth+1)
-		switch err := err.(type) { //nolint:errorlint // it is made below
+		switch err := err.(type) {
 		case *depthError:
 			if depth < maxShownDepth {
 				err.path = append(err.path, key)

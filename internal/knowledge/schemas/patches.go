@@ -32,7 +32,7 @@ func isKustomization(f SchemaFile) bool {
 		bytes.Contains(f.Text, []byte("patches"))
 }
 
-// addPatches adds the files that a kustomization lists as patches. What is not one is no file.
+// addPatches adds the files that a kustomization lists as patches.
 func (i *inputs) addPatches(f SchemaFile) {
 	docs, _ := gaby.ParseAll(f.Text)
 	for _, doc := range docs {
