@@ -1,8 +1,6 @@
 package krm
 
 import (
-	"strings"
-
 	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
 )
 
@@ -12,8 +10,7 @@ func FunctionConfigs(items []*Item) ([]*functionconfig.Config, []functionconfig.
 	var problems []functionconfig.ConfigProblem
 	for _, item := range items {
 		h, err := item.Doc.Header()
-		group, _, _ := strings.Cut(h.APIVersion, "/")
-		if err != nil || h.Kind != functionconfig.Kind || group != functionconfig.Group {
+		if err != nil || !functionconfig.IsMeant(h.APIVersion, h.Kind) {
 			continue
 		}
 		config, found := functionconfig.Decode(item.Doc, item.fileName())

@@ -40,7 +40,13 @@ func Read(ctx context.Context, paths []string, name func(string) string,
 	var configs, broken []*Config
 	var problems []ConfigProblem
 	for _, p := range readParts(paths, name, read) {
-		configs, broken = append(configs, p.Configs...), append(broken, p.broken...)
+		for _, c := range p.objects {
+			if c.broken {
+				broken = append(broken, c)
+			} else {
+				configs = append(configs, c)
+			}
+		}
 		problems = append(problems, p.Problems...)
 	}
 	return configs, append(problems, twice(configs, broken)...)
@@ -57,16 +63,19 @@ func readParts(paths []string, name func(string) string, read func(string) ([]by
 	var parts []Part
 	seen := names{}
 	for _, p := range problems {
-		parts = append(parts, Part{Name: p.Pos.File, Problems: []ConfigProblem{p}, files: true})
+		parts = append(parts, Part{Name: p.Pos.File, Problems: []ConfigProblem{p}, dir: true})
 	}
 	for _, f := range found {
-		p := Part{Name: name(f.path)}
-		if text, err := read(f.path); err != nil {
-			p.Problems = []ConfigProblem{fileProblem(p.Name, err)}
-		} else {
-			p.Configs, p.broken, p.Problems = parseAll(text, p.Name, f.found, seen)
+		text, err := []byte(nil), f.err
+		if err == nil {
+			text, err = read(f.path)
 		}
-		parts = append(parts, p)
+		if err != nil {
+			file := name(f.path)
+			parts = append(parts, Part{Name: file, Problems: []ConfigProblem{fileProblem(file, err)}})
+			continue
+		}
+		parts = append(parts, parseAll(text, name(f.path), f.found, seen))
 	}
 	return parts
 }
@@ -99,6 +108,7 @@ type configFile struct {
 	path  string
 	found bool // in a directory
 	info  fs.FileInfo
+	err   error // it is a link that leads to no file; info is then nil
 }
 
 // find returns the files of paths. In a directory a symbolic link to a file is followed, because
@@ -113,7 +123,7 @@ func find(paths []string, name func(string) string) ([]configFile, []ConfigProbl
 			continue
 		}
 		if !info.IsDir() {
-			files = append(files, configFile{path, false, info})
+			files = append(files, configFile{path: path, info: info})
 			continue
 		}
 		dir := path + string(filepath.Separator) // WalkDir follows the link that path may be
@@ -132,8 +142,12 @@ func find(paths []string, name func(string) string) ([]configFile, []ConfigProbl
 			case len(files) == maxFiles:
 				return fmt.Errorf("there are more than %d files", maxFiles)
 			}
-			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-				files = append(files, configFile{file, true, info})
+			info, err := os.Stat(file)
+			switch {
+			case err == nil && info.Mode().IsRegular():
+				files = append(files, configFile{path: file, found: true, info: info})
+			case d.Type()&fs.ModeSymlink != 0 && (err != nil || !info.IsDir()):
+				files = append(files, configFile{path: file, found: true, err: errNoFile})
 			}
 			return nil
 		})
@@ -143,6 +157,8 @@ func find(paths []string, name func(string) string) ([]configFile, []ConfigProbl
 	}
 	return files, problems
 }
+
+var errNoFile = errors.New("the symbolic link leads to no file")
 
 func readFile(path string) ([]byte, error) {
 	file, err := os.Open(path)
@@ -194,6 +210,10 @@ func Fingerprint(paths []string, name func(string) string) string {
 	found, problems := find(paths, name)
 	var b strings.Builder
 	for _, f := range found {
+		if f.err != nil {
+			fmt.Fprintln(&b, f.path, f.err)
+			continue
+		}
 		fmt.Fprintln(&b, f.path, f.info.Size(), f.info.ModTime().UnixNano())
 	}
 	for _, p := range problems {

@@ -47,6 +47,9 @@ type Config struct {
 	Go       *Go
 	Binary   *Binary
 	Pod      *Pod
+
+	cluster string // the name of its part, if it is an object of a cluster
+	broken  bool   // it has errors: only what identifies it and its image count
 }
 
 // Go runs a function in this process.

@@ -47,6 +47,10 @@ func TestNextKeepsTheLastGoodGeneration(t *testing.T) {
 			{objectOf("a", "a", "v1"), objectOf("b", "b", "weak"), "a/a:v1 b/b:weak", "it is weak"},
 			{objectOf("a", "a", "weak"), objectOf("b", "b", "v1"), "a/a:v1 b/b:v1", "it is weak"},
 		},
+		"refused twice": {
+			{objectOf("a", "a", "weak"), objectOf("b", "b", "v1"), "a/a:weak b/b:v1", "it is weak"},
+			{objectOf("a", "c", "weak"), objectOf("b", "b", "v1"), "a/c:weak b/b:v1", "it is weak"},
+		},
 		"image of another object": {
 			{objectOf("a", "a", "v1"), objectOf("b", "b", "v1"), "a/a:v1 b/b:v1", ""},
 			{
@@ -111,6 +115,134 @@ func TestNextKeepsTheLastGoodGeneration(t *testing.T) {
 	}
 }
 
+// TestNextFindsTheObject edits files in ways that make it hard to see which object is which. An
+// object stays as it was until it is deleted or good again.
+func TestNextFindsTheObject(t *testing.T) {
+	good, bad := objectOf("a", "a", "v1"), objectOf("a", "a", "-v2")
+	type files map[string]string
+	type step struct {
+		files         files
+		want, problem string
+	}
+	const taken = "0.yaml:12:10: FunctionConfig/new: spec.image: the image a has a FunctionConfig " +
+		"already: a at a.yaml:5:10"
+	for name, steps := range map[string][]step{
+		"a newcomer takes the image and goes": {
+			{files{"a.yaml": bad, "0.yaml": objectOf("new", "a", "v9")}, "new/a:v9", `"-v2"`},
+			{files{"a.yaml": bad}, "a/a:v1", `"-v2"`},
+			{files{"a.yaml": bad, "0.yaml": objectOf("new", "a", "v9")}, "new/a:v9", `"-v2"`},
+			{files{}, "", ""},
+			{files{"a.yaml": bad}, "", `"-v2"`},
+		},
+		"a newcomer while the object is good": {
+			{files{"a.yaml": good, "0.yaml": objectOf("new", "a", "v9")}, "new/a:v9", "already"},
+			{files{"a.yaml": bad, "0.yaml": objectOf("new", "a", "v9")}, "new/a:v9", "already"},
+			{files{"a.yaml": bad}, "a/a:v1", `"-v2"`},
+		},
+		"a newcomer after it in its file": {
+			{files{"a.yaml": bad + "---\n" + objectOf("new", "a", "v9")}, "a/a:v1", "already: a at "},
+			{files{"a.yaml": bad}, "a/a:v1", `"-v2"`},
+		},
+		"a newcomer in the file while its name is not readable": {
+			{
+				files{"a.yaml": objectOf("{}", "a", "v2") + "---\n" + objectOf("new", "a", "v9")},
+				"new/a:v9", "metadata.name",
+			},
+			{files{"a.yaml": bad}, "a/a:v1", `"-v2"`},
+		},
+		"moved": {
+			{files{"0.yaml": objectOf("a", "a", "v2")}, "a/a:v2", ""},
+			{files{"sub/b.yaml": bad}, "a/a:v2", `"-v2"`},
+			{files{"0.yaml": strings.Replace(bad, "kind: F", "kynd: F", 1)}, "a/a:v2", "0.yaml:1:1"},
+			{files{"b.yaml": "{" + bad}, "a/a:v2", "b.yaml:1:1"},
+			{files{"c.yaml": "{"}, "", "c.yaml:1:1"},
+		},
+		"moved below a newcomer": {
+			{files{"0.yaml": bad + "---\n" + objectOf("new", "a", "v9")}, "a/a:v1", taken},
+		},
+		"deleted beside a broken file": {
+			{files{"b.yaml": "{ no such name"}, "", "b.yaml:1:1"},
+		},
+		"copied, and the copy comes first": {
+			{
+				files{"0.yaml": objectOf("a", "a", "v2"), "a.yaml": good},
+				"a/a:v2",
+				"a.yaml:3:18: FunctionConfig/a: metadata.name: another FunctionConfig",
+			},
+			{files{"0.yaml": bad, "a.yaml": good}, "a/a:v2", `"-v2"`},
+		},
+		"kind": {
+			{
+				files{"a.yaml": strings.Replace(good, "kind: Fu", "kind: Fi", 1)},
+				"a/a:v1",
+				`a.yaml:2:7: FunctionConfig/a: kind must be FunctionConfig, not "FinctionConfig"`,
+			},
+			{
+				files{"a.yaml": strings.Replace(good, "kind: FunctionConfig\n", "", 1)},
+				"a/a:v1",
+				"a.yaml:1:1: FunctionConfig/a: kind is missing",
+			},
+			{
+				files{"a.yaml": strings.Replace(good, "kind: ", "#", 1)}, "a/a:v1", "kind is missing",
+			},
+			{files{"a.yaml": strings.Replace(good, "kind: FunctionConfig", "kind: ConfigMap", 1)}, "", ""},
+		},
+		"apiVersion": {
+			{
+				files{"a.yaml": strings.Replace(good, "porch", "proch", 1)},
+				"a/a:v1",
+				"a.yaml:1:13: FunctionConfig/a: apiVersion must be config.porch.kpt.dev/v1alpha1",
+			},
+			{files{"a.yaml": good[strings.Index(good, "kind"):]}, "a/a:v1", "apiVersion is missing"},
+			{files{"a.yaml": strings.Replace(good, "config.porch.kpt.dev", "example.com", 1)}, "", ""},
+		},
+		"dangling link": {
+			{files{"a.yaml": "-> nowhere"}, "a/a:v1", "a.yaml: the symbolic link leads to no file"},
+			{files{"a.yaml": bad}, "a/a:v1", `"-v2"`},
+			{files{"a.yaml": "-> /dev/null"}, "a/a:v1", "a.yaml: the symbolic link leads to no file"},
+			{files{"b.yaml": "-> nowhere"}, "", "b.yaml: the symbolic link leads to no file"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			plain := func(path string) string { return strings.TrimPrefix(path, root+"/") }
+			set, seen := &Set{}, ""
+			for i, step := range append([]step{{files{"a.yaml": good}, "a/a:v1", ""}}, steps...) {
+				if err := os.RemoveAll(root); err != nil {
+					t.Fatal(err)
+				}
+				for file, text := range step.files {
+					path := filepath.Join(root, file)
+					err := os.MkdirAll(filepath.Dir(path), 0o700)
+					if target, ok := strings.CutPrefix(text, "-> "); ok {
+						err = errors.Join(err, os.Symlink(target, path))
+					} else {
+						err = errors.Join(err, os.WriteFile(path, []byte(text), 0o600))
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				_ = os.MkdirAll(root, 0o700)
+				now := Fingerprint([]string{root}, plain)
+				if now == seen {
+					t.Errorf("step %d is not seen", i)
+				}
+				seen = now
+				var problems []ConfigProblem
+				set, problems = set.Next(ReadParts([]string{root}, plain), nil)
+				if got := inUse(set); got != step.want {
+					t.Errorf("step %d: %s, want %s", i, got, step.want)
+				}
+				got := lines(problems)
+				if (got == "") != (step.problem == "") || !strings.Contains(got, step.problem) {
+					t.Errorf("step %d: problems %q, want %q", i, got, step.problem)
+				}
+			}
+		})
+	}
+}
+
 // TestNextOfANewObject deletes an object and makes another one of the same name, which is broken.
 func TestNextOfANewObject(t *testing.T) {
 	part := func(tag, uid string) Part {
@@ -144,13 +276,13 @@ func TestNextOfADamagedFile(t *testing.T) {
 				objectOf("c", "c", "v1"), "a/a:v1 b/b:v1 c/c:v1", 0,
 		},
 		// The new object b counts, a stays, and c may be unreadable, not deleted.
-		{objectOf("a", "a", "-v2") + "---\n" + objectOf("b", "b", "v2"), "b/b:v2 a/a:v1 c/c:v1", 1},
+		{objectOf("a", "a", "-v2") + "---\n" + objectOf("b", "b", "v2"), "a/a:v1 b/b:v2 c/c:v1", 1},
 		// The image of c has another object, which is not a conflict.
 		{
 			objectOf("a", "a", "-v2") + "---\n" + objectOf("new", "c", "v3"),
-			"new/c:v3 b/b:v2 a/a:v1", 1,
+			"a/a:v1 new/c:v3 b/b:v2", 1,
 		},
-		{"missing", "new/c:v3 b/b:v2 a/a:v1", 2},
+		{"missing", "a/a:v1 new/c:v3 b/b:v2", 2},
 		{objectOf("b", "b", "v4"), "b/b:v4", 0},
 	} {
 		if err := os.RemoveAll(dir); err != nil {

@@ -2,9 +2,11 @@ package functionconfig
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
@@ -13,42 +15,46 @@ import (
 // is the name of the text in positions. The problems are in the order of the text; a Config is
 // returned for every object without errors. A document that is something else is an error.
 func Parse(text []byte, file string) ([]*Config, []ConfigProblem) {
-	configs, _, problems := parseAll(text, file, false, names{})
-	return configs, problems
+	p := parseAll(text, file, false, names{})
+	return p.usable(), p.Problems
 }
 
 // ParseObject returns the part of an object of a cluster. key names it in place of positions, which
 // the text of an API server does not have.
 func ParseObject(text []byte, key string) Part {
-	p := Part{Name: key}
-	p.Configs, p.broken, p.Problems = parseAll(text, key, false, names{})
+	p := parseAll(text, key, false, names{})
 	for i := range p.Problems {
 		p.Problems[i].Pos = api.Position{File: key}
 	}
-	for _, c := range p.Configs {
-		c.Pos, c.ImagePos = api.Position{File: key}, api.Position{File: key}
+	for _, c := range p.objects {
+		c.Pos, c.ImagePos, c.cluster = api.Position{File: key}, api.Position{File: key}, key
 	}
 	return p
 }
 
 // ParseMixed is Parse for a text whose documents of other kinds are skipped.
 func ParseMixed(text []byte, file string) ([]*Config, []ConfigProblem) {
-	configs, _, problems := parseAll(text, file, true, names{})
-	return configs, problems
+	p := parseAll(text, file, true, names{})
+	return p.usable(), p.Problems
+}
+
+// usable returns the configs without errors.
+func (p *Part) usable() []*Config {
+	return slices.DeleteFunc(slices.Clone(p.objects), func(c *Config) bool { return c.broken })
 }
 
 // names are the configs of the texts that are read together, by namespace and name.
 type names map[[2]string]*Config
 
-// parseAll also returns the configs that have errors, of which only the image counts. It adds the
-// configs to seen.
-func parseAll(text []byte, file string, mixed bool, seen names,
-) (configs, broken []*Config, problems []ConfigProblem) {
+// parseAll adds the configs to seen.
+func parseAll(text []byte, file string, mixed bool, seen names) Part {
+	p := Part{Name: file}
 	docs, err := gaby.ParseAll(text)
 	if err != nil {
 		r := &strict.Reader{File: file}
 		r.Syntax(err)
-		return nil, nil, problemsOf(r)
+		p.text, p.Problems = text, problemsOf(r)
+		return p
 	}
 	objects := 0
 	for _, doc := range docs {
@@ -57,7 +63,9 @@ func parseAll(text []byte, file string, mixed bool, seen names,
 		}
 		objects++
 		config, found := parseObject(doc, file)
-		if config != nil && config.Name != "" {
+		if config == nil || config.Name == "" {
+			p.text = text
+		} else {
 			id := [2]string{config.Namespace, config.Name}
 			if first := seen[id]; first != nil {
 				found = append(found, sameName(doc, config, first))
@@ -65,21 +73,18 @@ func parseAll(text []byte, file string, mixed bool, seen names,
 				seen[id] = config
 			}
 		}
-		problems = append(problems, found...)
-		switch {
-		case config == nil:
-		case len(Errors(found)) > 0:
-			broken = append(broken, config)
-		default:
-			configs = append(configs, config)
+		p.Problems = append(p.Problems, found...)
+		if config != nil {
+			config.broken = len(Errors(found)) > 0
+			p.objects = append(p.objects, config)
 		}
 	}
 	if objects == 0 && !mixed {
 		r := &strict.Reader{File: file}
 		r.Report(gaby.Position{Line: 1, Column: 1}, "", "the text has no FunctionConfig")
-		problems = problemsOf(r)
+		p.Problems = problemsOf(r)
 	}
-	return configs, broken, problems
+	return p
 }
 
 // sameName returns the problem that two objects are one for a cluster.
@@ -93,9 +98,17 @@ func sameName(doc *gaby.YamlDoc, c, first *Config) ConfigProblem {
 
 // isOurs reports whether a document is, or is meant to be, a FunctionConfig of Porch.
 func isOurs(doc *gaby.YamlDoc) bool {
-	version := doc.Value().Get("apiVersion").Text()
-	return doc.Value().Get("kind").EqualText(Kind) &&
-		(version == Group || strings.HasPrefix(version, Group+"/"))
+	return IsMeant(doc.Value().Get("apiVersion").Text(), doc.Value().Get("kind").Text())
+}
+
+// IsMeant reports whether an object of an apiVersion and a kind is, or is meant to be, a
+// FunctionConfig of Porch: one of the two may be missing or misspelled.
+func IsMeant(apiVersion, kind string) bool {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	if group == Group {
+		return kind == "" || len(configkit.Suggest(kind, []string{Kind})) > 0
+	}
+	return kind == Kind && (group == "" || len(configkit.LikelyTypos(group, []string{Group})) > 0)
 }
 
 // Decode reads one document, which must be a FunctionConfig. file is the name of its file in

@@ -15,6 +15,9 @@ type Set struct {
 	configs       []*Config
 	defaultPrefix string
 	order         []ExecutorKind
+	// last has for each object that could be used the newest generation that was, in use or not.
+	last  []*Config
+	stays []*Config
 }
 
 // configEntry is a config as it is looked up.
@@ -93,6 +96,10 @@ func sameImage(c, other *Config) ConfigProblem {
 // Configs returns the configs of the set, in the order in which they were given. The caller must
 // not change them.
 func (s *Set) Configs() []*Config { return s.configs }
+
+// Stays returns those configs of the set whose objects changed, or cannot be found, and that stay as
+// they were.
+func (s *Set) Stays() []*Config { return s.stays }
 
 // Lookup returns the config for the base name of an image, nil if the set has none.
 func (s *Set) Lookup(base string) *Config {

@@ -173,13 +173,32 @@ func (c *configs) refresh(ctx context.Context) {
 			c.program.say("%v", err)
 		}
 	}
-	for i := range c.files {
-		name := c.files[i].Name
-		if _, ok := used[name]; ok && len(errs[name]) > 0 {
-			say(name + ": objects with errors stay as they were")
+	sayStays(set, say)
+	c.said = said
+}
+
+// sayStays says which objects of files stay as they were: a line for a file. The status of an object
+// of a cluster says it.
+func sayStays(set *functionconfig.Set, say func(string)) {
+	files, count := []string(nil), map[string]int{}
+	first := map[string]string{}
+	for _, f := range set.Stays() {
+		file := f.Pos.File
+		if f.Pos.Line == 0 {
+			continue
+		}
+		if count[file]++; count[file] == 1 {
+			files, first[file] = append(files, file), f.Name
 		}
 	}
-	c.said = said
+	for _, file := range files {
+		text := file + ": " + functionconfig.Kind + "/" + first[file]
+		if n := count[file] - 1; n > 0 {
+			say(fmt.Sprintf("%s and %d more stay as they were", text, n))
+		} else {
+			say(text + " stays as it was")
+		}
+	}
 }
 
 // clusterObject is an object and where its status is written.

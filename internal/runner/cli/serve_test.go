@@ -293,7 +293,7 @@ func TestServeReloads(t *testing.T) {
 	// A file with errors changes nothing.
 	configFile(t, dir, "  goExecutor: {tags: [v1], idd: x}\n")
 	for range 500 {
-		if strings.Contains(s.log.String(), "objects with errors stay as they were") {
+		if strings.Contains(s.log.String(), "FunctionConfig/set-labels stays as it was") {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
