@@ -147,9 +147,10 @@ func (r *Reader) Problems() []*Problem {
 		at, other := a.Failure.Pos, b.Failure.Pos
 		return cmp.Or(cmp.Compare(at.Line, other.Line), cmp.Compare(at.Column, other.Column))
 	})
-	return slices.CompactFunc(r.problems, func(a, b *Problem) bool {
+	r.problems = slices.CompactFunc(r.problems, func(a, b *Problem) bool {
 		return a.Failure.Pos == b.Failure.Pos && a.Failure.Message == b.Failure.Message
 	})
+	return r.problems
 }
 
 // Failures returns the problems as callers print them.

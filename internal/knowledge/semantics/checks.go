@@ -39,7 +39,8 @@ func oneOf(values []string) valueCheck {
 		if !ok || slices.Contains(values, s) {
 			return "", ""
 		}
-		return "enum", fmt.Sprintf("%q is not one of %s", s, strings.Join(values, ", "))
+		return "enum", fmt.Sprintf("%q is not one of %s", s,
+			strings.TrimPrefix(strings.Join(values, ", "), ", ")) // the first may be empty
 	}
 }
 

@@ -25,6 +25,7 @@ func (c *resourceChecker) container(v gaby.Value) {
 		}
 	}
 	c.privileges(v.Get("securityContext"))
+	c.profiles(v.Get("securityContext"))
 }
 
 // initContainer checks a container that ends before the others start.
@@ -74,6 +75,9 @@ func (c *resourceChecker) environment(v gaby.Value) {
 		}
 		c.only(from, "valueFrom", "fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef",
 			"fileKeyRef")
+		for _, ref := range []string{"configMapKeyRef", "secretKeyRef"} {
+			c.named(from.Get(ref))
+		}
 		path := from.Get("fieldRef").Get("fieldPath")
 		if field, ok := text(path); ok && !isEnvironmentField(field) {
 			c.add(path, "enum", "%q is not a field of the pod that a variable can have: use %s, "+
@@ -83,7 +87,34 @@ func (c *resourceChecker) environment(v gaby.Value) {
 	}
 	for e := range each(v, "envFrom.*") {
 		c.only(e, "envFrom", "configMapRef", "secretRef")
+		c.named(e.Get("configMapRef"))
+		c.named(e.Get("secretRef"))
 	}
+}
+
+// named checks that a reference has a name, which the schema does not ask for.
+func (c *resourceChecker) named(ref gaby.Value) {
+	if ref.Kind() == gaby.Map && !isSet(ref.Get("name")) {
+		c.missing(ref, "name", "it says which object has the value")
+	}
+}
+
+// profile checks a profile of seccomp or AppArmor: exactly one of the type Localhost has a file.
+func (c *resourceChecker) profile(v gaby.Value) {
+	file := v.Get("localhostProfile")
+	switch kind, ok := text(v.Get("type")); {
+	case !ok:
+	case kind == "Localhost" && file.Text() == "":
+		c.missing(v, "localhostProfile", "the type Localhost needs it")
+	case kind != "Localhost" && isSet(file):
+		c.add(file, "exclusive", "localhostProfile is for the type Localhost only")
+	}
+}
+
+// profiles checks the profiles of a security context.
+func (c *resourceChecker) profiles(v gaby.Value) {
+	c.profile(v.Get("seccompProfile"))
+	c.profile(v.Get("appArmorProfile"))
 }
 
 // environmentFields returns the fields of a pod that a variable can have.

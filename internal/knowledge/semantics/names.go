@@ -174,3 +174,36 @@ func resourceName(s string) string {
 	}
 	return labelKey(s)
 }
+
+// containerResource is the form of names of resources that a container can have.
+func containerResource(s string) string {
+	switch {
+	case s == "storage", strings.HasPrefix(s, "attachable-volumes-"):
+		return `"` + s + `" is not a resource of containers: use ephemeral-storage for disk space`
+	case strings.HasPrefix(s, "requests."):
+		return `"` + s + `" begins with requests., as only names in a ResourceQuota do`
+	}
+	return resourceName(s)
+}
+
+// containerField is the form of the resources of a container that a variable can have.
+func containerField(s string) string {
+	kind, name, _ := strings.Cut(s, ".")
+	known := name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
+		strings.HasPrefix(name, "hugepages-")
+	if (kind != "limits" && kind != "requests") || !known {
+		return fmt.Sprintf("%q is not a resource of a container: use limits or requests, a dot, "+
+			"and cpu, memory, ephemeral-storage or hugepages-SIZE", s)
+	}
+	return ""
+}
+
+// sysctl is the form of the names of parameters of the kernel.
+func sysctl(s string) string {
+	good := true
+	for part := range strings.SplitSeq(strings.ReplaceAll(s, "/", "."), ".") {
+		good = good && made(part, "-_", isLower)
+	}
+	return valid(s, good, "name of a kernel parameter: use lower-case letters, digits, '-' and "+
+		"'_' in parts that '.' or '/' joins", 253)
+}

@@ -10,7 +10,7 @@ import (
 
 // pod checks a PodSpec. claims are the names of volumes that a workload adds to its pods.
 func (c *resourceChecker) pod(v gaby.Value, claims ...string) {
-	c.table(v, "part pod")
+	c.podFields(v)
 	if !v.Get("containers").Exists() || v.Get("containers").Len() == 0 {
 		c.missing(v, "containers", "a pod has at least one container")
 	}
@@ -54,6 +54,14 @@ func (c *resourceChecker) pod(v gaby.Value, claims ...string) {
 	if v.Get("dnsPolicy").Text() == "None" && v.Get("dnsConfig").Get("nameservers").Len() == 0 {
 		c.missing(v, "dnsConfig", "dnsPolicy None needs nameservers")
 	}
+}
+
+// podFields checks the fields of a pod that need no other ones.
+func (c *resourceChecker) podFields(v gaby.Value) {
+	c.table(v, "part pod")
+	context := v.Get("securityContext")
+	c.unique(texts(context, "sysctls.*.name"), "sysctl")
+	c.profiles(context)
 }
 
 // join yields the values of sequences one after the other.

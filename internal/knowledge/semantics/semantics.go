@@ -68,6 +68,21 @@ func Check(resourceType string, resource gaby.Value, release string) []jsonschem
 	return c.problems
 }
 
+// CheckPodFields returns the problems of a map with some fields of a PodSpec, without its
+// containers and volumes.
+func CheckPodFields(v gaby.Value) []jsonschema.Violation {
+	c := &resourceChecker{}
+	c.podFields(v)
+	return c.problems
+}
+
+// CheckContainer returns the problems of a map with some fields of a container.
+func CheckContainer(v gaby.Value) []jsonschema.Violation {
+	c := &resourceChecker{}
+	c.container(v)
+	return c.problems
+}
+
 // resourceChecker collects problems.
 type resourceChecker struct{ problems []jsonschema.Violation }
 

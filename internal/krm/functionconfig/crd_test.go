@@ -91,6 +91,7 @@ func beyondSchema() map[string]bool {
 		"relPath leaves": true, "path of the directory": true, // only after the path is cleaned
 		"keys twice":               true, // kubectl sends the last
 		"a quantity without value": true, // the server removes a null
+		"names of resources":       true, // only when the pod is made
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
@@ -20,10 +21,9 @@ var release = sync.OnceValues(func() (*schemas.Release, error) {
 	return new(schemas.Library).Release("")
 })
 
-// kubernetes checks a value against the schema of a type of the API group core/v1, and reports
-// whether it fits. The API server removes a null in a map and refuses one in a list.
-func kubernetes(v strict.Value, name string) bool {
-	before := v.Reader().Count()
+// kubernetes checks a value against the schema of a type of the API group core/v1. The API server
+// removes a null in a map and refuses one in a list.
+func kubernetes(v strict.Value, name string) {
 	problems, err := check(v.Value, name)
 	if err != nil {
 		v.Fail("", "%s: %w", v.Path, err)
@@ -41,7 +41,6 @@ func kubernetes(v strict.Value, name string) bool {
 	}
 	v.Any()
 	noNulls(v)
-	return v.Reader().Count() == before
 }
 
 func check(v gaby.Value, name string) ([]jsonschema.Violation, error) {
@@ -73,19 +72,20 @@ func noNulls(v strict.Value) {
 	}
 }
 
-// one checks that a map has exactly one of some fields, which the API server finds when it gets the
-// pod.
-func one(v strict.Value, names ...string) {
-	if v.Kind() != gaby.Map {
-		return
+// beyondTypes adds the problems that the API server finds when it gets the pod. One at a value that
+// has another problem says the same.
+func beyondTypes(v strict.Value, found []jsonschema.Violation) {
+	known := map[api.Position]bool{}
+	for _, p := range v.Reader().Problems() {
+		known[p.Failure.Pos] = true
 	}
-	n := 0
-	for _, name := range names {
-		if v.Get(name).Exists() {
-			n++
+	for i := range found {
+		p := &found[i]
+		at := api.Position{File: v.Reader().File, Line: p.Pos.Line, Column: p.Pos.Column}
+		if known[at] && p.Property == "" {
+			continue
 		}
-	}
-	if n != 1 {
-		v.Fail("", "%s must have exactly one of %s", v.Path, strings.Join(names, ", "))
+		path := strings.Join(p.FullPath(), ".")
+		v.Reader().Report(p.Pos, p.Hint, "%s: %s", path, p.Message).Failure.Path = path
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/internal/knowledge/quantity"
+	"github.com/fctl-dev/fctl/internal/knowledge/semantics"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
@@ -24,6 +24,7 @@ func (c *Config) podExecutor(v strict.Value) {
 		strict.To("preferredMaxQueueLength", &p.PreferredMaxQueueLength, count),
 		strict.Texts("entrypoint", &p.Entrypoint),
 		strict.Field{Name: "templateOverrides", Read: o.read})
+	beyondTypes(v, semantics.CheckContainer(v.Value)) // its resources
 	overrides := v.Get("templateOverrides")
 	same(v.Get("serviceAccount"), overrides.Get("serviceAccountName"))
 	same(v.Get("resources"), overrides.Get("container").Get("resources"))
@@ -38,6 +39,7 @@ func (o *Overrides) read(v strict.Value) {
 		}),
 		strict.Field{Name: "initContainer", Read: o.InitContainer.read},
 		strict.Field{Name: "container", Read: o.Container.read})
+	beyondTypes(v, semantics.CheckPodFields(v.Value))
 }
 
 func serviceAccount(v strict.Value) string {
@@ -52,13 +54,14 @@ func serviceAccount(v strict.Value) string {
 func (c *ContainerOverrides) read(v strict.Value) {
 	v.Object("a container", strict.To("resources", &c.Resources, resources),
 		strict.To("env", &c.Env, variables), strict.To("envFrom", &c.EnvFrom, sources))
+	beyondTypes(v, semantics.CheckContainer(v.Value))
 }
 
 func variables(v strict.Value) json.RawMessage {
 	names := map[string]bool{}
 	for e := range v.List() {
-		fits := kubernetes(e, "EnvVar")
-		name, from := e.Get("name"), e.Get("valueFrom")
+		kubernetes(e, "EnvVar")
+		name := e.Get("name")
 		switch text, ok := name.Data().(string); {
 		case !ok:
 		case text == "":
@@ -68,73 +71,37 @@ func variables(v strict.Value) json.RawMessage {
 		default:
 			names[text] = true
 		}
-		if e.Get("value").Exists() && from.Exists() {
-			from.Fail("", "%s: a variable has value or valueFrom, not both", from.Path)
-		}
-		if fits {
-			one(from, "configMapKeyRef", "fieldRef", "fileKeyRef", "resourceFieldRef",
-				"secretKeyRef")
-		}
 	}
 	return raw(v)
 }
 
 func sources(v strict.Value) json.RawMessage {
 	for e := range v.List() {
-		if kubernetes(e, "EnvFromSource") {
-			one(e, "configMapRef", "secretRef")
-		}
+		kubernetes(e, "EnvFromSource")
 	}
 	return raw(v)
 }
 
-// resources checks the quantities: each is valid and not negative, and a request is at most its
-// limit.
+// resources refuses quantities that the schema allows: null, and fractions without quotes.
 func resources(v strict.Value) json.RawMessage {
 	kubernetes(v, "ResourceRequirements")
-	limits := quantities(v.Get("limits"))
-	for name, request := range quantities(v.Get("requests")) {
-		limit, ok := limits[name]
-		if ok && request.amount.Compare(limit.amount) > 0 {
-			request.Fail("", "%s: the request of %s is more than the limit of %s", request.Path,
-				request.Value.Value.Text(), limit.Value.Value.Text())
+	for _, name := range []string{"requests", "limits"} {
+		amounts := v.Get(name)
+		if amounts.Kind() != gaby.Map {
+			continue // the schema says so
+		}
+		few(amounts, maxQuantities)
+		for e := range amounts.Map() {
+			switch n, isFloat := e.Data().(float64); {
+			case e.IsNull():
+				e.Must("a quantity", "")
+			case isFloat && n != math.Trunc(n):
+				e.Fail(fmt.Sprintf("quote it: %q", e.Value.Text()),
+					"%s: a quantity that is not a whole number is a string", e.Path).Code = alsoServer
+			}
 		}
 	}
 	return raw(v)
-}
-
-// amount is a value that is a quantity.
-type amount struct {
-	strict.Value
-	amount quantity.Quantity
-}
-
-// quantities returns those of a map that are valid, and refuses what the schema allows: null,
-// fractions without quotes, and negative ones.
-func quantities(v strict.Value) map[string]amount {
-	if v.Kind() != gaby.Map {
-		return nil // the schema says so
-	}
-	few(v, maxQuantities)
-	amounts := map[string]amount{}
-	zero, _ := quantity.Parse("0")
-	for e := range v.Map() {
-		n, isFloat := e.Data().(float64)
-		q, ok := quantity.Parse(e.Value.Text())
-		switch {
-		case e.IsNull():
-			e.Must("a quantity", "")
-		case isFloat && n != math.Trunc(n):
-			e.Fail(fmt.Sprintf("quote it: %q", e.Value.Text()),
-				"%s: a quantity that is not a whole number is a string", e.Path).Code = alsoServer
-		case e.Kind() != gaby.Scalar || !ok: // the schema says so
-		case q.Compare(zero) < 0:
-			e.Fail("", "%s is negative: %s", e.Path, e.Value.Text())
-		default:
-			amounts[e.Key()] = amount{e, q}
-		}
-	}
-	return amounts
 }
 
 // raw returns a map or list as JSON, nil for other values.

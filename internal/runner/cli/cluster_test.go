@@ -270,7 +270,8 @@ func TestClusterStatusOfPods(t *testing.T) {
 	}
 	a.set("weak", pod("weak", root))
 	a.set("type", pod("type", `{"container": {"env": [{"name": "A", "valueFrom": {"fieldRef": `+
-		`{"fieldPath": "x", "apiVersion": 1}}}]}}`))
+		`{"fieldPath": "metadata.name", "apiVersion": 1}}}]}}`))
+	a.set("user", pod("user", `{"securityContext": {"runAsUser": 99999999999}}`))
 	a.set("key", pod("key", `{"container": {"env": [{"name": "A", "valueFrom": `+
 		`{"secretKeyRef": {"name": "s"}}}]}}`))
 	a.set("good", pod("good", "{}"))
@@ -281,6 +282,8 @@ func TestClusterStatusOfPods(t *testing.T) {
 	a.expect(t, "weak", "1 "+weak)
 	a.expect(t, "type", "1 spec.podExecutor.templateOverrides.container.env.0.valueFrom."+
 		"fieldRef.apiVersion: expected string, got 1")
+	a.expect(t, "user", "1 spec.podExecutor.templateOverrides.securityContext.runAsUser: "+
+		"99999999999 is not in the range 0 to 2147483647")
 	a.expect(t, "key", "1 spec.podExecutor.templateOverrides.container.env.0.valueFrom."+
 		"secretKeyRef.key: key is required")
 	a.expect(t, "good", "1")
