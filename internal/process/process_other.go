@@ -20,6 +20,12 @@ func BecomeReaper() error { return nil }
 // EndChildren does nothing.
 func EndChildren(int) error { return nil }
 
+// Conceal does nothing.
+func Conceal() error { return nil }
+
+// RemoveIPC does nothing.
+func RemoveIPC() error { return nil }
+
 // limitMemory does nothing: the limit of another process can only be set on Linux.
 func limitMemory(int, int64) {}
 

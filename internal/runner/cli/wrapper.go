@@ -32,6 +32,7 @@ type wrapperOptions struct {
 	memory     int64
 	flat       bool
 	empty      []string
+	emptyIPC   bool
 }
 
 func (p *program) wrapperCommand() *cobra.Command {
@@ -62,6 +63,8 @@ unless several programs run at once.
 	f.DurationVar(&o.idle, "idle", 0, "end after this `TIME` without a request; never if 0")
 	f.StringArrayVar(&o.empty, "empty", nil,
 		"delete everything in `DIR` after each request; may be given several times")
+	f.BoolVar(&o.emptyIPC, "empty-ipc", false,
+		"delete shared memory, message queues and semaphores of the user after each request")
 	f.Int64Var(&o.memory, "memory", 0, "give a process at most `BYTES` of memory")
 	f.BoolVar(&o.flat, "flat-log", false, "write what a process logs on one line")
 	f.StringVar(&o.install, "install", "", "copy fctl-runner to `DIR` and end")
@@ -81,8 +84,8 @@ func (p *program) wrapper(ctx context.Context, o *wrapperOptions, args []string,
 	if o.port < 0 || o.port > 65535 || o.parallel < 1 || o.maxMessage < 1 {
 		return diag.Usage("--port, --parallel and --max-message must be positive")
 	}
-	if len(o.empty) > 0 && o.parallel > 1 {
-		return diag.Usage("--empty needs --parallel 1")
+	if (len(o.empty) > 0 || o.emptyIPC) && o.parallel > 1 {
+		return diag.Usage("--empty and --empty-ipc need --parallel 1")
 	}
 	if o.idle < 0 {
 		return diag.Usage("--idle must not be negative")
@@ -100,7 +103,8 @@ func (p *program) wrapper(ctx context.Context, o *wrapperOptions, args []string,
 		return err
 	}
 	command[0] = path
-	if err := process.BecomeReaper(); err != nil {
+	// The function has the same user, and must not read the requests of others here.
+	if err := errors.Join(process.BecomeReaper(), process.Conceal()); err != nil {
 		return err
 	}
 	ctx, broken := context.WithCancelCause(ctx)
@@ -108,7 +112,7 @@ func (p *program) wrapper(ctx context.Context, o *wrapperOptions, args []string,
 	w, err := wrapper.New(wrapper.Options{
 		Command: command, Dir: dir, Env: environment(os.Environ()), Parallel: o.parallel,
 		Limits: process.Limits{Time: o.timeout, Memory: o.memory, Output: int64(o.maxMessage)},
-		Flat:   o.flat, Alone: o.parallel == 1, Empty: o.empty,
+		Flat:   o.flat, Alone: o.parallel == 1, Empty: o.empty, EmptyIPC: o.emptyIPC,
 		Broken: func(err error) { broken(fmt.Errorf("%w; another pod has to go on", err)) },
 	})
 	if err != nil {

@@ -216,8 +216,13 @@ func TestWeakBase(t *testing.T) {
 				t.Error(err)
 			}
 			o.AllowPrivileged = true
-			if _, err := o.Version(&pods.Function{Image: "a:v1"}); err != nil {
-				t.Errorf("allowed: %v", err)
+			spec, err := o.spec(&pods.Function{Image: "a:v1"})
+			if err != nil {
+				t.Fatalf("allowed: %v", err)
+			}
+			// The shared memory of the host is not for the wrapper to delete.
+			if slices.Contains(spec.Containers[0].Command, "--empty-ipc") == spec.HostIPC {
+				t.Error(spec.Containers[0].Command)
 			}
 		})
 	}

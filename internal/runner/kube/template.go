@@ -85,7 +85,6 @@ func (o *Options) spec(f *pods.Function) (*corev1.PodSpec, error) {
 		Command: []string{
 			toolsDir + "/fctl-runner", "wrapper", "--port", port, "--max-message",
 			strconv.Itoa(o.MaxMessage), "--timeout", o.Timeout.String(), "--empty", "/tmp",
-			"--empty", "/dev/shm",
 		},
 		Env: []corev1.EnvVar{
 			{Name: "LOG_TO_STDERR", Value: "true"}, {Name: "STRUCTURED_RESULTS", Value: "true"},
@@ -108,6 +107,11 @@ func (o *Options) spec(f *pods.Function) (*corev1.PodSpec, error) {
 	}
 	if err := override(spec, f.Template); err != nil {
 		return nil, err
+	}
+	if !spec.HostIPC { // else these are of the node
+		c := &spec.Containers[0]
+		c.Command = append(c.Command, "--empty", "/dev/shm", "--empty", "/dev/mqueue",
+			"--empty-ipc")
 	}
 	if weak := weaknesses(spec); len(weak) > 0 && !o.AllowPrivileged {
 		return nil, &WeakError{weak}

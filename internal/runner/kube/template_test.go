@@ -42,7 +42,8 @@ func TestTemplate(t *testing.T) {
 	}
 	c := p.Spec.Containers[0]
 	if got := strings.Join(c.Command, " "); got != "/fctl-tools/fctl-runner wrapper --port 9446 "+
-		"--max-message 1048576 --timeout 1m0s --empty /tmp --empty /dev/shm --idle 1h5m0s -- /fn arg" {
+		"--max-message 1048576 --timeout 1m0s --empty /tmp --empty /dev/shm --empty /dev/mqueue "+
+		"--empty-ipc --idle 1h5m0s -- /fn arg" {
 		t.Error(got)
 	}
 	if weak := weaknesses(&p.Spec); len(weak) > 0 {

@@ -5,8 +5,9 @@
 //
 //   - A request never shares a process with another one.
 //   - A process has ended, with all it started, before its request is answered.
-//   - With Alone and Empty nothing of a request is left when it is answered: neither a process in a
-//     session of its own nor a file. If something is, the wrapper answers no other request.
+//   - With Alone, Empty and EmptyIPC nothing of a request is left when it is answered: neither a
+//     process in a session of its own, nor a file, nor an object of System V. If something is, the
+//     wrapper answers no other request.
 //   - No more than Parallel processes run at once; more requests wait in their order.
 //
 // Layer: commands.
@@ -34,6 +35,7 @@ type Wrapper struct {
 	slots   chan struct{}
 	flat    bool
 	empty   []string
+	ipc     bool
 	broken  func(error)
 	closed  atomic.Bool // something of a request is left, so there is no other one
 }
@@ -50,6 +52,9 @@ type Options struct {
 	Alone bool
 	// Empty are directories that are emptied after each request; Parallel must be 1.
 	Empty []string
+	// EmptyIPC deletes the objects of System V that the user has, after each request; Parallel must
+	// be 1.
+	EmptyIPC bool
 	// Broken is called if something of a request is left. All requests after it are UNAVAILABLE.
 	Broken func(error)
 }
@@ -59,7 +64,7 @@ func New(o Options) (*Wrapper, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("the command of the function is missing")
 	}
-	if o.Parallel > 1 && (o.Alone || len(o.Empty) > 0) {
+	if o.Parallel > 1 && (o.Alone || o.EmptyIPC || len(o.Empty) > 0) {
 		return nil, errors.New("leftovers of requests that run at once are not distinct")
 	}
 	return &Wrapper{
@@ -71,7 +76,7 @@ func New(o Options) (*Wrapper, error) {
 		},
 		slots: make(chan struct{}, max(o.Parallel, 1)),
 		flat:  o.Flat,
-		empty: o.Empty, broken: o.Broken,
+		empty: o.Empty, ipc: o.EmptyIPC, broken: o.Broken,
 	}, nil
 }
 
@@ -99,10 +104,15 @@ func (w *Wrapper) Evaluate(ctx context.Context, request *evaluator.Request,
 	return response, err
 }
 
-// clean removes the processes and files that a request left.
+// clean removes what a request left.
 func (w *Wrapper) clean() error {
 	if w.program.Alone {
 		if err := process.EndChildren(0); err != nil {
+			return err
+		}
+	}
+	if w.ipc {
+		if err := process.RemoveIPC(); err != nil {
 			return err
 		}
 	}
