@@ -95,7 +95,7 @@ func (s *Set) Next(parts []Part, check func(*Config) error) (*Set, []ConfigProbl
 			all = append(all, c)
 		}
 		for _, c := range unsure[i] {
-			if images[c.Image] { // probably its new name, which is no conflict
+			if images[c.Image] { // probably its new name, which is not a conflict
 				replaced = append(replaced, c)
 				continue
 			}
