@@ -2,7 +2,6 @@ package gaby
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
@@ -20,11 +19,7 @@ type Comments struct {
 
 // GetComments returns the comments of the entry at path, none if it is missing.
 func (d *YamlDoc) GetComments(path string) Comments {
-	p := d.Path(path)
-	if p == nil {
-		return Comments{}
-	}
-	return p.v.Comments()
+	return d.Path(path).Value().Comments()
 }
 
 // Comments returns the comments of an entry of a map or list, including edited line comments.
@@ -152,7 +147,7 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 		return e.fail(v, "a document has no line comment", "")
 	case strings.ContainsAny(text, "\r\n\u0085\u2028\u2029"):
 		return e.fail(v, "a line comment cannot have more than one line", "")
-	case e.d.native == nil && !canComment(text):
+	case e.d.native == nil && !scalar.CanComment(text):
 		return e.fail(v, "the comment has a character that YAML does not allow", "")
 	case e.d.native != nil:
 		if err := e.d.native.language.CheckComment(d.v, segments, text); err != nil {
@@ -161,23 +156,21 @@ func (d *YamlDoc) SetComment(text string, path string) error {
 	case v.Kind() != Scalar && v.Len() > 0 && e.onIndicatorLine(v):
 		return e.fail(v, "the value begins on the line of its dash, where a comment would hide it",
 			"comment one of its entries")
-	case e.d.source(v.owner) && e.d.n[v.owner].Style == scalar.FlowStyle:
-		return e.fail(v, "a comment inside { } or [ ] would hide what follows", "")
+	case e.d.n[0].Style == scalar.FlowStyle,
+		e.d.n[v.owner].Style == scalar.FlowStyle && !e.d.source(v.slot):
+		return e.fail(v, "no comment is written inside JSON, or after a new value in { } or [ ]", "")
+	case v.through != 0:
+		return e.failAlias(v)
 	}
-	if err := e.checkEditable(v, false); err != nil {
-		return err
+	size := len(text)
+	if e.d.source(v.slot) && e.d.n[v.slot].Flags&scan.InFlow != 0 {
+		size += len(e.d.lineIndent(e.d.flowEnd(v.slot)))
 	}
-	if err := e.d.grow(len(text)); err != nil {
+	if err := e.d.grow(size); err != nil {
 		return err
 	}
 	e.d.setComment(v.slot, text)
 	return nil
-}
-
-// canComment reports whether a YAML comment may contain text.
-func canComment(text string) bool {
-	return utf8.ValidString(text) && scalar.Printable(text) &&
-		!strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
 // onIndicatorLine reports whether the collection at v is a block collection that begins on the line
@@ -203,9 +196,13 @@ func (p *printer) comment(i int32, text string) {
 		}
 		p.add(i, from, to, "")
 	case from == to:
+		gap := ""
+		if p.d.n[i].Flags&scan.InFlow != 0 {
+			gap = p.e.lineEnd + p.d.lineIndent(from) + "    "
+			from, to, gap = stream.CommentInFlow(p.d.src[:p.d.bodyEnd], from, p.d.edits.kids.len() == 0, gap)
+		}
 		p.patches = append(p.patches, patch{
-			from: from, to: from, text: " # " + text, depth: i,
-			order: atComment,
+			from: from, to: to, text: " # " + text + gap, depth: i, order: atComment,
 		})
 	default:
 		p.add(i, from, to, "# "+text)

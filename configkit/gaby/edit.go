@@ -14,6 +14,8 @@ type editContext struct {
 	d    *document
 	base Value    // path begins here; if missing, at the value whose method makes the edit
 	path []string // of the value that is being edited
+	// shared says that aliases may repeat the value.
+	shared bool
 }
 
 // fail returns an *EditError at v for the path of the edit.
@@ -36,8 +38,8 @@ func joinPath(segments []string) string {
 const expandHint = "expand-anchors replaces aliases and << by their values"
 
 // checkEditable checks that the value v can be edited where it is: it is not reached through an
-// alias, and no alias repeats it. whole says that the entire value is replaced or removed, and not
-// only something inside it.
+// alias, and no alias repeats it, unless that may change too. whole says that the entire value is
+// replaced or removed, and not only something inside it.
 //
 // An alias repeats v if its target contains v. If the entire value goes, an anchor inside v must
 // also have no alias outside v.
@@ -46,7 +48,7 @@ func (e *editContext) checkEditable(v Value, whole bool) error {
 		return e.failAlias(v)
 	}
 	d, slot := e.d, v.slot
-	if len(d.aliases) == 0 || !d.source(slot) {
+	if len(d.aliases) == 0 || !d.source(slot) || e.shared {
 		return nil
 	}
 	end, repeated := int32(d.n[slot].Next), false
@@ -150,7 +152,16 @@ func (d *YamlDoc) Set(value any, segments ...string) (*YamlDoc, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.set(t, segments)
+	return d.set(t, segments, false)
+}
+
+// SetShared is [YamlDoc.Set] for a value that aliases may repeat: they follow it.
+func (d *YamlDoc) SetShared(value any, segments ...string) error {
+	t, err := toTree(value)
+	if err == nil {
+		_, err = d.set(t, segments, true)
+	}
+	return err
 }
 
 // SetP is [YamlDoc.Set] for a dotted path. The empty path is an error, and so is a path that would
@@ -177,7 +188,7 @@ func (d *YamlDoc) SetDocP(doc *YamlDoc, path string) error {
 	if err := doc.Check(); err != nil {
 		return err
 	}
-	_, err := d.set(doc.Value().tree(), DotPathToSlice(path))
+	_, err := d.set(doc.Value().tree(), DotPathToSlice(path), false)
 	return err
 }
 
@@ -191,16 +202,17 @@ func (d *YamlDoc) SetData(value any) error {
 	if v := d.Value(); v.Exists() && v.d.equal(v.node(), t) {
 		return nil
 	}
-	_, err = d.set(t, nil)
+	_, err = d.set(t, nil, false)
 	return err
 }
 
 // set is Set for a converted value.
-func (d *YamlDoc) set(t *tree, segments []string) (*YamlDoc, error) {
+func (d *YamlDoc) set(t *tree, segments []string, shared bool) (*YamlDoc, error) {
 	e, err := d.newEditor(segments)
 	if err != nil {
 		return nil, err
 	}
+	e.shared = shared
 	v, err := e.set(d.v, t)
 	return v.Doc(), err
 }
@@ -635,7 +647,7 @@ func (d *YamlDoc) insertAt(value any, path string, index int) error {
 	case index > 0:
 		return e.fail(v, "the list has no items", "")
 	default:
-		_, err = d.set(&tree{kind: scan.ListNode, kids: []*tree{t}}, segments)
+		_, err = d.set(&tree{kind: scan.ListNode, kids: []*tree{t}}, segments, false)
 		return err
 	}
 	mark := e.d.mark()

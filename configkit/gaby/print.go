@@ -337,11 +337,11 @@ func (p *printer) replace(i int32) {
 }
 
 // breakBefore returns the line break that a value needs after it where the root had none and a
-// comment follows at the beginning of the line.
+// comment or the end of the document follows at the beginning of the line.
 func (p *printer) breakBefore(s valueSpan) string {
 	d := p.d
-	if s.slot == 0 && s.start == s.tail && s.tail < len(d.src) && d.src[s.tail] == '#' &&
-		d.column(s.start) == 0 {
+	if s.slot == 0 && s.start == s.tail && s.tail < len(d.src) && d.column(s.start) == 0 &&
+		(d.src[s.tail] == '#' || stream.IsMarker(d.src, s.tail)) {
 		return p.e.lineEnd
 	}
 	return ""

@@ -125,3 +125,26 @@ func TestValueSegmentsAfterEdits(t *testing.T) {
 		})
 	}
 }
+
+// TestSetShared sets values that aliases repeat.
+func TestSetShared(t *testing.T) {
+	doc, err := gaby.ParseYAML([]byte("base: &b {k: v}\nsame: &s x\ncopy: *b\nlist: [*s, *s]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.SetShared("w", "base", "k"); err != nil {
+		t.Error(err)
+	}
+	if err := doc.SetShared("x2", "same"); err != nil {
+		t.Error(err)
+	}
+	if got := doc.Path("copy.k").Value().Text() + doc.Path("list.1").Value().Text(); got != "wx2" {
+		t.Errorf("the aliases have %q", got)
+	}
+	if want := "base: &b {k: w}\nsame: &s x2\ncopy: *b\nlist: [*s, *s]\n"; doc.String() != want {
+		t.Errorf("got\n%s", doc)
+	}
+	if err := doc.SetShared("z", "copy", "k"); err == nil {
+		t.Error("an alias was changed")
+	}
+}

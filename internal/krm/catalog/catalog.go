@@ -112,10 +112,21 @@ func (e *entry) has(version string) bool {
 }
 
 // reported makes the error of a function a result, unless it has an error result already. That it
-// reached a limit is not a result: it says nothing about the resources.
+// reached a limit is not a result: it says nothing about the resources. After a passedError the
+// function succeeds.
 func reported(run krm.Function) krm.Function {
 	return func(ctx context.Context, list *krm.ResourceList) error {
 		err := run(ctx, list)
+		if passed, ok := errors.AsType[*passedError](err); ok {
+			if krm.Worst(list.Results) != krm.SeverityError {
+				result := krm.Result{Message: passed.Error(), Severity: krm.SeverityError}
+				if list.FunctionConfig != nil {
+					result.ResourceRef = reference(&krm.Item{Doc: list.FunctionConfig})
+				}
+				list.Results = append(list.Results, result)
+			}
+			return nil
+		}
 		_, limited := errors.AsType[*limit.Error](err)
 		if err == nil || limited || krm.Worst(list.Results) == krm.SeverityError ||
 			ctx.Err() != nil {
@@ -129,6 +140,10 @@ func reported(run krm.Function) krm.Function {
 		return err
 	}
 }
+
+// passedError is what a published program reports before it ends with status 0. The resources are
+// as they were.
+type passedError struct{ error }
 
 // errFailed is the error of functions that put what is wrong into results.
 var errFailed = errors.New("the function found errors")

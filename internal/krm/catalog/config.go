@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -14,6 +15,7 @@ import (
 // config is the functionConfig of a call.
 type config struct {
 	value gaby.Value
+	list  *krm.ResourceList
 	// data is the data of a ConfigMap, missing for other kinds.
 	data gaby.Value
 }
@@ -30,7 +32,7 @@ func configOf(list *krm.ResourceList, kind string) (*config, error) {
 // dataOf returns the functionConfig with its data, of whatever kind it is; without data if it is
 // missing.
 func dataOf(list *krm.ResourceList) (*config, error) {
-	c := &config{}
+	c := &config{list: list}
 	if list.FunctionConfig == nil {
 		return c, nil
 	}
@@ -60,7 +62,7 @@ func configOfVersion(list *krm.ResourceList, kind, version string) (*config, err
 	if list.FunctionConfig == nil {
 		return nil, fmt.Errorf("FunctionConfig is missing. Expect %s", expected)
 	}
-	c := &config{value: list.FunctionConfig.Value()}
+	c := &config{value: list.FunctionConfig.Value(), list: list}
 	switch got := c.value.Get("kind").Text(); {
 	case got == "ConfigMap" && c.value.Get("apiVersion").EqualText("v1"):
 		return c, c.readData()
@@ -78,17 +80,31 @@ func configOfVersion(list *krm.ResourceList, kind, version string) (*config, err
 	return c, nil
 }
 
-// read reads the fields of a functionConfig of its own kind, or the data of a ConfigMap. Other
-// fields are errors: without them the function would do something else than was meant.
+// read reads the fields of a functionConfig of its own kind, or the data of a ConfigMap. Other keys
+// of data are errors.
 func (c *config) read(fields ...strict.Field) error {
 	r := &strict.Reader{}
 	if !c.isConfigMap() {
 		fields = append(strict.Unread("apiVersion", "kind", "metadata"), fields...)
-		r.Value(c.value, "").Object("the functionConfig", fields...)
+		r.Value(c.value, "").Object("the functionConfig", c.ignoring(c.value, fields)...)
 	} else if v := r.Value(c.data, "data"); v.Exists() {
 		v.Object("data", fields...)
 	}
 	return problemsOf(r)
+}
+
+// ignoring returns fields, and those that v has in addition. As the published programs ignore
+// them, it only writes a line about each to the standard error.
+func (c *config) ignoring(v gaby.Value, fields []strict.Field) []strict.Field {
+	all := fields
+	for _, e := range v.All() {
+		key := e.Key()
+		if !slices.ContainsFunc(fields, func(f strict.Field) bool { return f.Name == key }) {
+			all = append(all, strict.Unread(key)...)
+			c.list.Stderr += fmt.Sprintf("functionConfig: the field %q is unknown and ignored\n", key)
+		}
+	}
+	return all
 }
 
 // problemsOf returns the problems of a functionConfig. Its positions are not those of a file.
@@ -155,13 +171,10 @@ func (c *config) get(key string) string { return text(c.data.Get(key)) }
 // fieldSpecs returns a field that stores a list such as additionalImageFields.
 func fieldSpecs(name string, to *[]fieldSpec) strict.Field {
 	return strict.List(name, to, func(v strict.Value) (s fieldSpec) {
-		path := strict.Text("path", &s.path)
-		if v.Object("an entry of "+name,
+		v.Object("an entry of "+name,
 			strict.Text("group", &s.group), strict.Text("version", &s.version),
-			strict.Text("kind", &s.kind), strict.Need(path), strict.Bool("create", &s.create),
-		) && strings.Trim(s.path, "/") == "" {
-			v.Get("path").Fail("", "an entry of %s has no path", name)
-		}
+			strict.Text("kind", &s.kind), strict.Text("path", &s.path),
+			strict.Bool("create", &s.create))
 		return s
 	})
 }

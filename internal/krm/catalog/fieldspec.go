@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,16 +39,17 @@ func fieldTable(text string) []fieldSpec {
 	return fields
 }
 
-// matches reports whether the specification is about resources with this header.
+// matches reports whether the specification is about resources with this header. As in the published
+// programs a part of the type that the header has not matches all.
 func (s *fieldSpec) matches(h *gaby.Header) bool {
-	if s.kind != "" && s.kind != h.Kind {
+	if s.kind != "" && h.Kind != "" && s.kind != h.Kind {
 		return false
 	}
 	group, version, ok := strings.Cut(h.APIVersion, "/")
 	if !ok {
 		group, version = "", group
 	}
-	return (s.group == "" || s.group == group) && (s.version == "" || s.version == version)
+	return h.APIVersion == "" || (s.group == "" || s.group == group) && (s.version == "" || s.version == version)
 }
 
 // segments splits the path, once. \/ is a slash in a key.
@@ -67,14 +69,20 @@ func (s *fieldSpec) segments() []string {
 }
 
 // visit calls do for each match of the path, with the segments that lead there. The value is
-// missing if it can be created. Lists on the way are entered.
+// missing if it can be created. Lists on the way are entered, but not one at the end.
 func (s *fieldSpec) visit(doc *gaby.YamlDoc, do func(path []string, v gaby.Value) error) error {
+	if len(s.segments()) == 0 {
+		return errors.New("the field has no path")
+	}
 	return s.walk(doc.Value(), nil, s.segments(), do)
 }
 
 func (s *fieldSpec) walk(v gaby.Value, path, rest []string,
 	do func(path []string, v gaby.Value) error,
 ) error {
+	if len(rest) == 0 {
+		return do(path, v)
+	}
 	if v.Kind() == gaby.List {
 		for i, item := range v.All() {
 			at := append(path[:len(path):len(path)], strconv.Itoa(i))
@@ -83,9 +91,6 @@ func (s *fieldSpec) walk(v gaby.Value, path, rest []string,
 			}
 		}
 		return nil
-	}
-	if len(rest) == 0 {
-		return do(path, v)
 	}
 	key := strings.TrimSuffix(rest[0], "[]")
 	child := v.Get(key)

@@ -65,14 +65,23 @@ func setImage(_ context.Context, list *krm.ResourceList) error {
 		if err != nil {
 			return err
 		}
-		return eachField(item, fields, isResource,
+		before := item.Doc.Checkpoint()
+		err = eachField(item, fields, isResource,
 			func(_ *fieldSpec, path []string, v gaby.Value) error {
+				if v.Exists() && v.Kind() != gaby.Scalar {
+					return fmt.Errorf("%s: neither a map nor a list can be an image", fieldPath(path))
+				}
 				changed, err := n.set(item.Doc, path, v)
 				if changed {
 					updated++
 				}
 				return err
 			})
+		if err != nil { // the published program goes on, and ends with status 0
+			item.Doc.Rollback(before)
+			report(list, item, krm.SeverityError, nil, "%v", err)
+		}
+		return nil
 	})
 	info(list, "summary: updated a total of %d image(s)", updated)
 	return err

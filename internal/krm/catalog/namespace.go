@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -105,6 +106,9 @@ func setNamespace(_ context.Context, list *krm.ResourceList) error {
 // namespacerOf reads the functionConfig.
 func namespacerOf(list *krm.ResourceList) (*namespacer, error) {
 	c, err := configOf(list, "SetNamespace")
+	if _, unreadable := errors.AsType[*api.Failure](err); err != nil && !unreadable {
+		err = &passedError{err}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -114,18 +118,21 @@ func namespacerOf(list *krm.ResourceList) (*namespacer, error) {
 		strict.Text("namespace", &n.name), strict.Text("namespaceMatcher", &n.only),
 	}
 	if c.isConfigMap() && c.value.Get("metadata").Get("name").EqualText("kptfile.kpt.dev") {
+		// Others write more keys into the context of a package.
 		fields = append(fields, strict.Text("name", &context))
-		for _, p := range pairs(c.data) { // others write more keys into the context of a package
-			fields = append(fields, strict.Unread(p.key)...)
-		}
+		fields = append(fields, strict.Unread("package-path")...)
+	}
+	if c.isConfigMap() {
+		fields = c.ignoring(c.data, fields)
 	}
 	if err := c.read(fields...); err != nil {
 		return nil, err
 	}
 	n.name = cmp.Or(n.name, context)
 	if n.name == "" {
-		return nil, errors.New("functionConfig: the new namespace is missing: data.namespace of " +
-			"a ConfigMap, data.name of a package context, or namespace of a SetNamespace")
+		return nil, &passedError{errors.New("functionConfig: the new namespace is missing: " +
+			"data.namespace of a ConfigMap, data.name of a package context, or namespace of a " +
+			"SetNamespace")}
 	}
 	return n, nil
 }
@@ -199,9 +206,9 @@ func (n *namespacer) check(items []namespaced) error {
 			len(names), n.name, strings.Join(names, ", "))
 	}
 	if len(origins) > 1 && n.only == "" {
-		return fmt.Errorf("unable to use origin `namespace` to match. expect a single upstream "+
-			"namespace, found %s. please switch to use `namespaceMatcher` to specify the "+
-			"namespace value you want to change", slices.Sorted(maps.Keys(origins)))
+		return &passedError{fmt.Errorf("unable to use origin `namespace` to match. expect a "+
+			"single upstream namespace, found %s. please switch to use `namespaceMatcher` to "+
+			"specify the namespace value you want to change", slices.Sorted(maps.Keys(origins)))}
 	}
 	return nil
 }
@@ -238,13 +245,15 @@ func (n *namespacer) item(list *krm.ResourceList, r *namespaced) error {
 	}
 	switch h.Kind {
 	case "RoleBinding", "ClusterRoleBinding":
-		subjects := fieldSpec{path: "subjects"}
-		return subjects.visit(r.Doc, func(path []string, v gaby.Value) error {
+		for i, v := range r.Doc.Search("subjects").Value().All() {
 			if !v.Get("kind").EqualText("ServiceAccount") {
-				return nil
+				continue
 			}
-			return n.existing(r.Doc, append(path, "namespace"))
-		})
+			err := n.existing(r.Doc, []string{"subjects", strconv.Itoa(i), "namespace"})
+			if err != nil {
+				return err
+			}
+		}
 	case "CustomResourceDefinition":
 		return n.existing(r.Doc,
 			[]string{"spec", "conversion", "webhook", "clientConfig", "service", "namespace"})

@@ -24,8 +24,8 @@ A setter is a comment on the line of a value:
 
 The value of a setter for a list is a list in a string.`
 
-// setterComment begins the comments that contain setters.
-const setterComment = "kpt-set:"
+// setterComment begins the comments that contain setters, after "# ".
+const setterComment = "kpt-set: "
 
 // setterPattern is the text of a setter comment, split at its setters.
 type setterPattern struct {
@@ -46,8 +46,9 @@ func (p patterns) of(v gaby.Value) (*setterPattern, bool) {
 		comment = strings.TrimSpace(v.First().Comments().Head)
 	}
 	text, ok := strings.CutPrefix(comment, setterComment)
-	if !ok {
-		return nil, false
+	if doc := v.Doc(); !ok || doc.SourceMayContain("#"+setterComment) &&
+		!doc.SourceMayContain("# "+setterComment) {
+		return nil, false // the published programs want the blank
 	}
 	known := p[text]
 	if known == nil {

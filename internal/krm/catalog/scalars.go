@@ -51,7 +51,7 @@ func mustBeString(doc *gaby.YamlDoc, path []string) bool {
 
 // setText makes text the value at a path, as if it was written there by hand: a quoted string stays
 // quoted, a plain scalar gets the type that its text has, unless it is a text that must stay one.
-// The value keeps its layout and comment.
+// The value keeps its layout and comment; aliases of it follow.
 func setText(doc *gaby.YamlDoc, path []string, was gaby.Value, text string) error {
 	if was.Exists() && !was.IsNull() && was.EqualText(text) {
 		return nil
@@ -59,12 +59,10 @@ func setText(doc *gaby.YamlDoc, path []string, was gaby.Value, text string) erro
 	quoted := was.Exists() && was.Tag() == "!!str" && !was.SourceStyle().Plain
 	if !quoted && (was.Exists() && was.Tag() != "!!str" || !mustBeString(doc, path)) {
 		if v, ok := plain(text); ok {
-			_, err := doc.Set(v, path...)
-			return err
+			return doc.SetShared(v, path...)
 		}
 	}
-	_, err := doc.Set(text, path...)
-	return err
+	return doc.SetShared(text, path...)
 }
 
 // plain returns the value that text has as a plain scalar. It reports false if text is not one.

@@ -252,7 +252,7 @@ func scalarComment(ctx context.Context, value string, setters []pair) (string, e
 		return "", nil
 	}
 	var comment strings.Builder
-	comment.WriteString(setterComment + " ")
+	comment.WriteString(setterComment)
 	for _, p := range parts {
 		comment.WriteString(p.text)
 	}
@@ -264,7 +264,7 @@ func listComment(v gaby.Value, lists map[string][]string) string {
 	have := sortedItems(v)
 	for _, name := range slices.Sorted(maps.Keys(lists)) {
 		if len(have) == v.Len() && slices.Equal(have, lists[name]) {
-			return setterComment + " ${" + name + "}"
+			return setterComment + "${" + name + "}"
 		}
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/lang/starlark"
 	"github.com/fctl-dev/fctl/internal/strict"
@@ -26,7 +27,8 @@ data, or
 The program changes ctx.resource_list["items"]; fail("...") ends it with an error. The annotations
 config.kubernetes.io/path and index, and the same with internal. before, say where a resource is;
 a program that changes one of both moves the resource. None in place of the items deletes all. The
-program has no access to the environment, the network and the clock.`
+program has no access to the environment, the network and the clock. ctx.open_api["definitions"] has
+the schemas of the newest Kubernetes that fctl has, without descriptions.`
 
 func runStarlark(ctx context.Context, list *krm.ResourceList) error {
 	c, err := configOfVersion(list, "StarlarkRun", "")
@@ -52,10 +54,10 @@ func runStarlark(ctx context.Context, list *krm.ResourceList) error {
 		items[i] = sent.Value()
 	}
 	var printed strings.Builder
-	left, err := starlark.RunList(ctx, source, c.value, items, func(line string) {
+	left, err := starlark.RunList(ctx, source, c.value, items, schemas.OpenAPI, func(line string) {
 		printed.WriteString(line + "\n")
 	})
-	list.Stderr = printed.String()
+	list.Stderr += printed.String()
 	if err != nil {
 		return err
 	}

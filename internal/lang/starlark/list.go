@@ -10,6 +10,7 @@ import (
 	"errors"
 	"hash"
 	"slices"
+	"strings"
 
 	"go.starlark.net/lib/math"
 	"go.starlark.net/starlark"
@@ -29,11 +30,13 @@ type ListResult struct {
 
 // RunList runs a program on a list of resources at once, as KRM functions in Starlark do: it finds
 // them in ctx.resource_list["items"] and the functionConfig in ctx.resource_list["functionConfig"].
-// ctx.environment and ctx.open_api are empty. Modules that have no access to the machine can be
+// ctx.environment is empty, and ctx.open_api what openAPI returns, which is called if the program
+// has the word. Modules that have no access to the machine can be
 // loaded: json, yaml, base64, hash, math and re. print passes what the program prints. A program that
 // leaves None, or removes the key, leaves no items.
 func RunList(
-	ctx context.Context, text string, config gaby.Value, items []gaby.Value, print func(string),
+	ctx context.Context, text string, config gaby.Value, items []gaby.Value,
+	openAPI func() (gaby.Value, error), print func(string),
 ) ([]ListResult, error) {
 	p := newProgram(text, "")
 	options := syntax.FileOptions{
@@ -54,8 +57,16 @@ func RunList(
 			return nil, err
 		}
 	}
+	schemas := starlark.Value(starlark.NewDict(0))
+	if strings.Contains(text, "open_api") {
+		document, err := openAPI()
+		if err != nil {
+			return nil, err
+		}
+		schemas = fromDocument(document)
+	}
 	object := starlarkstruct.FromStringDict(starlark.String("ctx"), starlark.StringDict{
-		"resource_list": list, "environment": starlark.NewDict(0), "open_api": starlark.NewDict(0),
+		"resource_list": list, "environment": starlark.NewDict(0), "open_api": schemas,
 	})
 	predeclared := guarded()
 	predeclared["ctx"], predeclared["re"] = object, reModule()

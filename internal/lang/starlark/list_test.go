@@ -36,7 +36,7 @@ ctx.resource_list["items"] = [c, a, {"kind": "New"}, a, b]
 `
 	var printed []string
 	got, err := starlark.RunList(t.Context(), program, gaby.Value{}, values(t, "{n: a}", "{n: b}", "{n: c}"),
-		func(line string) { printed = append(printed, line) })
+		none, func(line string) { printed = append(printed, line) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,10 +66,13 @@ func TestRunListErrors(t *testing.T) {
 		`ctx.resource_list["items"] = [{1:2}]`: "keys are strings",
 	} {
 		t.Run(program, func(t *testing.T) {
-			_, err := starlark.RunList(t.Context(), program, gaby.Value{}, values(t, "{n: a}"), func(string) {})
+			_, err := starlark.RunList(t.Context(), program, gaby.Value{}, values(t, "{n: a}"), none, func(string) {})
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: error is %v", program, err)
 			}
 		})
 	}
 }
+
+// none returns no schemas.
+func none() (gaby.Value, error) { return gaby.Value{}, nil }

@@ -108,6 +108,12 @@ func Printable(text string) bool {
 	return true
 }
 
+// CanComment reports whether a YAML comment may contain text.
+func CanComment(text string) bool {
+	return utf8.ValidString(text) && Printable(text) &&
+		!strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}
+
 // looksTyped reports whether YAML 1.1 or 1.2 would read s, written plain, as anything but a string.
 // The words of YAML 1.1 (yes, no, on, off, y, n) count in any case.
 func looksTyped(s string) bool {

@@ -105,6 +105,24 @@ func OwnText(above []byte, lineEnd string) []byte {
 	return text
 }
 
+// CommentInFlow returns where the comment goes of an entry of a flow collection that ends at an
+// offset, and the line break to write after it, which is "" if the line ends there: both take the
+// place of src[from:to]. If only comments are edited it goes after the comma of the entry.
+func CommentInFlow(src []byte, at int, only bool, lineBreak string) (from, to int, after string) {
+	if !only {
+		return at, at, lineBreak
+	}
+	rest := bytes.TrimLeft(src[at:], " \t")
+	if len(rest) > 0 && rest[0] == ',' {
+		at = len(src) - len(rest) + 1
+		rest = bytes.TrimLeft(rest[1:], " \t")
+	}
+	if len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r' {
+		return at, at, ""
+	}
+	return at, len(src) - len(rest), lineBreak
+}
+
 // Join joins two texts without content, with a separator between them.
 func Join(above, below []byte, lineEnd string) []byte {
 	if len(above) > 0 && len(below) > 0 && !IsMarker(below, 0) {
