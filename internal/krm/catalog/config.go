@@ -143,6 +143,9 @@ func isResource(h *gaby.Header) bool {
 	return h.APIVersion != "" && h.Kind != "" && h.Kind != "Kptfile"
 }
 
+// isObject is isResource for functions for which a kind or a version is enough.
+func isObject(h *gaby.Header) bool { return h.Kind+h.APIVersion != "" && h.Kind != "Kptfile" }
+
 // isConfigMap reports whether the functionConfig is a ConfigMap.
 func (c *config) isConfigMap() bool { return c.value.Get("kind").EqualText("ConfigMap") }
 

@@ -58,7 +58,7 @@ func setLabels(_ context.Context, list *krm.ResourceList) error {
 		if krm.IsLocalConfig(item.Doc) {
 			return nil
 		}
-		return eachField(item, fields, isLabelled,
+		return eachField(item, fields, isObject,
 			func(s *fieldSpec, path []string, v gaby.Value) error {
 				n, err := mergeLabels(item.Doc, path, v, labels, s.create)
 				changed += n
@@ -69,11 +69,6 @@ func setLabels(_ context.Context, list *krm.ResourceList) error {
 		info(list, "set %d labels in total", changed)
 	}
 	return err
-}
-
-// isLabelled reports whether set-labels sets labels of an object: a kind or a version is enough.
-func isLabelled(h *gaby.Header) bool {
-	return h.Kind != krm.KptfileName && h.Kind+h.APIVersion != ""
 }
 
 // mergeLabels sets labels in the map at a path and returns the number of values that changed.

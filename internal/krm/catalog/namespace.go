@@ -146,7 +146,7 @@ func namespacedItems(list *krm.ResourceList) ([]namespaced, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", item, err)
 		}
-		if !isResource(&h) || krm.IsLocalConfig(item.Doc) {
+		if !isObject(&h) || krm.IsLocalConfig(item.Doc) {
 			continue
 		}
 		r := namespaced{Item: item, header: h}
@@ -213,14 +213,18 @@ func (n *namespacer) check(items []namespaced) error {
 	return nil
 }
 
-func isNamespace(h *gaby.Header) bool { return h.APIVersion == "v1" && h.Kind == "Namespace" }
+// isNamespace reports whether a resource is a Namespace. The published program takes an object of
+// the version v1 without a kind for one.
+func isNamespace(h *gaby.Header) bool {
+	return h.APIVersion == "v1" && (h.Kind == "Namespace" || h.Kind == "")
+}
 
 // isNamespaced reports whether a resource is in a namespace. Of a type that is not one of
 // Kubernetes' own the field decides, as in the published function.
 func isNamespaced(h *gaby.Header) bool {
 	t := api.ResourceType(h.APIVersion + "/" + h.Kind)
 	scope := configkit.ScopeUnknown
-	if !namespaces.IsCustom(t) {
+	if h.APIVersion != "" && !namespaces.IsCustom(t) {
 		scope = k8skit.K8sResourceProvider.Scope(t)
 	}
 	if scope == configkit.ScopeUnknown {

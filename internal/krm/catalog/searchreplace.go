@@ -156,6 +156,12 @@ func (s *search) item(ctx context.Context, list *krm.ResourceList, item *krm.Ite
 		return s.report(ctx, list, item, added, s.putValue)
 	}
 	for _, m := range matches {
+		if m.value.Kind() == gaby.List {
+			if err := s.commentList(list, item, m); err != nil {
+				return err
+			}
+			continue
+		}
 		was := m.value.Text()
 		now := was
 		if s.put {
@@ -170,6 +176,22 @@ func (s *search) item(ctx context.Context, list *krm.ResourceList, item *krm.Ite
 			return err
 		}
 	}
+	return nil
+}
+
+// commentList sets the comment of a list. Its result names the comment together with the field, and
+// the one before with the value.
+func (s *search) commentList(list *krm.ResourceList, item *krm.Item, m scalar) error {
+	was := strings.TrimSpace(m.value.Doc().String())
+	if comment := m.value.Comments().Line; comment != "" {
+		was += " # " + comment
+	}
+	if err := item.Doc.SetComment(s.putComment, string(yamlpath.Join(m.path))); err != nil {
+		return err
+	}
+	result := about(item, krm.SeverityInfo, m.path, fmt.Sprintf("Mutated field value to %q", was))
+	result.Field.Path += " # " + s.putComment
+	list.Results = append(list.Results, result)
 	return nil
 }
 
@@ -245,7 +267,14 @@ func (s *search) expand(ctx context.Context, text, value string, all bool) (stri
 	return references.ReplaceAllStringFunc(text, group), nil
 }
 
-// walk calls do for the scalars that match. steps is the path as patterns have it.
+// comments reports whether a value that is no scalar gets the comment if it has the path and is
+// in brackets: as in the published program, a list does that no value is sought in.
+func (s *search) comments(v gaby.Value) bool {
+	return v.Kind() == gaby.List && s.path != nil && s.comment && !s.put && !s.byValue && s.regex == nil
+}
+
+// walk calls do for the scalars that match, and the lists that get a comment. steps is the path as
+// patterns have it.
 func (s *search) walk(v gaby.Value, path, steps []string,
 	do func(path []string, v gaby.Value),
 ) error {
@@ -261,6 +290,9 @@ func (s *search) walk(v gaby.Value, path, steps []string,
 		at := append(path[:len(path):len(path)], key)
 		atSteps := append(steps[:len(steps):len(steps)], step)
 		if c.Kind() != gaby.Scalar {
+			if s.comments(c) && matchSteps(s.path, atSteps) && strings.HasPrefix(c.Doc().String(), "[") {
+				do(at, c)
+			}
 			if err := s.walk(c, at, atSteps, do); err != nil {
 				return err
 			}
