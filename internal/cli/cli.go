@@ -31,7 +31,17 @@ func Main(executor func() (*functions.Executor, error), plugins ...plugin.NewFun
 	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	return watch(&command.App{
 		Name: name, Streams: iostreams.System(), Executor: executor, Plugins: plugins,
-	}, os.Args[1:])
+	}, renamed(name, os.Args[1:]))
+}
+
+// renamed returns the words of a command line that was given to a symbolic link of another name:
+// kustomize has wrap and xargs below "config run".
+func renamed(name string, args []string) []string {
+	if name != "kpt" && name != "config" || len(args) < 2 || args[0] != "run" ||
+		args[1] != "wrap" && args[1] != "xargs" {
+		return args
+	}
+	return append([]string{"fn"}, args[1:]...)
 }
 
 // Run runs a command line and returns the exit status. Problems are reported on the error stream.

@@ -27,7 +27,7 @@ type evalFlags struct {
 	meta              bool
 	selector, exclude selectorFlags
 	save              bool
-	saveType          string
+	saveType, tag     string
 }
 
 func newEval(a *command.App) *cobra.Command {
@@ -55,6 +55,9 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	flags := cmd.Flags()
 	flags.StringVarP(&o.one.image, "image", "i", "",
 		"run this `IMAGE`; fctl itself has those of the published catalogue")
+	flags.StringVar(&o.tag, "tag", "", tagUsage)
+	flags.StringVar(&o.one.exec, "exec-path", "", "--exec")
+	_ = flags.MarkHidden("exec-path")
 	flags.StringVar(&o.one.exec, "exec", "", "run this `COMMAND`, split into words as a shell does")
 	flags.StringVar(&o.one.function, "function", "", "run fctl's own function of this `NAME`")
 	flags.StringVar(&o.config, "fn-config", "", "read the functionConfig from `FILE`, which "+
@@ -110,10 +113,13 @@ func (s *selectorFlags) list() []krm.Selector {
 // declared returns the function that is run. The flags about containers go with images only.
 func (o *evalFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
 	d, err := o.one.declared(cmd, o.execution.Network)
-	if err != nil || d.Exec == "" {
-		return d, err
+	if err != nil {
+		return nil, err
 	}
-	for _, flag := range []string{"mount", "network", "env", "as-current-user"} {
+	if d.Tag = o.tag; d.Exec == "" {
+		return d, nil
+	}
+	for _, flag := range []string{"tag", "mount", "network", "env", "as-current-user"} {
 		if cmd.Flags().Changed(flag) {
 			return nil, diag.Usage("--%s is for images; it excludes --exec", flag)
 		}

@@ -1,12 +1,16 @@
 package fn
 
 import (
+	"path"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/runflags"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/catalog"
 )
 
 // explainFlags are the flags of fn explain.
@@ -24,14 +28,15 @@ func newExplain(a *command.App) *cobra.Command {
 		Long: `Print, for each kind of executor in the order in which they are asked, whether it
 would run IMAGE, and why not. A FunctionConfig that names the image decides; of
 other images, those of the published catalogue run in fctl, and the rest in
-containers. Nothing is run or pulled. The status is 4 if no executor would run
-it.`,
+containers. Of a function in fctl it prints which versions it stands for, how
+many of the answers recorded of the published program it gives, and in which
+points it differs. Nothing is run or pulled. The status is 4 if no executor would
+run it.`,
 		Example: `  fctl fn explain set-labels:v0.2
   fctl fn explain registry.example.com/functions/check:v1
   fctl fn explain set-labels --tag '~0.2' --function-configs configs/`,
 	}
-	cmd.Flags().StringVar(&o.tag, "tag", "",
-		"replace the image's tag by `TAG`, which may be a range of versions")
+	cmd.Flags().StringVar(&o.tag, "tag", "", tagUsage)
 	o.execution.Add(cmd.Flags())
 	cmd.RunE = o.run
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
@@ -58,6 +63,10 @@ func (o *explainFlags) run(cmd *cobra.Command, words []string) error {
 		return problem
 	}
 	text := "image: " + step.Image + "\n" + trace.String()
+	if problem == nil && step.Runner.InProcess != nil {
+		name, _, _ := strings.Cut(path.Base(step.Image), ":")
+		text += catalog.Explain(name)
+	}
 	if err := r.app.WriteText(text); err != nil {
 		return err
 	}

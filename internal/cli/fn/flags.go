@@ -26,6 +26,7 @@ type commonFlags struct {
 func (o *commonFlags) add(flags *pflag.FlagSet) {
 	addListVersion(flags, &o.listVersion)
 	addStrictFlag(flags)
+	addKptFlags(flags)
 	o.execution.Add(flags)
 	o.output.add(flags)
 	o.results.add(flags)
@@ -72,7 +73,7 @@ type chosen struct{ image, exec, function string }
 // declared returns the function that one of the flags names.
 func (o *chosen) declared(cmd *cobra.Command, network bool) (*krm.Declared, error) {
 	ways := 0
-	for _, way := range []string{"image", "exec", "function"} {
+	for _, way := range []string{"image", "exec", "exec-path", "function"} {
 		if cmd.Flags().Changed(way) {
 			ways++
 		}
@@ -88,6 +89,18 @@ func (o *chosen) declared(cmd *cobra.Command, network bool) (*krm.Declared, erro
 	var err error
 	d.Exec, d.Args, err = splitCommand("--exec", o.exec)
 	return d, err
+}
+
+// tagUsage describes the flag --tag.
+const tagUsage = "replace the image's tag by `TAG`, which may be a range of versions"
+
+// addKptFlags adds flags of kpt and kustomize that ask for what fctl does without them: it prints
+// all that functions print, and works on the packages below a directory too.
+func addKptFlags(flags *pflag.FlagSet) {
+	for _, name := range []string{"truncate-output", "include-subpackages"} {
+		flags.Bool(name, true, "understood for kpt's sake")
+		_ = flags.MarkHidden(name)
+	}
 }
 
 // addMetaFlag adds the flag that decides whether Kptfiles are resources.

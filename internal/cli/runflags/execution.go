@@ -35,11 +35,12 @@ type Flags struct {
 	// Engine is the container engine, and Pull the policy for its images.
 	Engine, Pull string
 
-	asUser, sandbox, noLocal, ignoreDigests bool
-	mounts, env, functions                  []string
-	executor, runner                        string
-	allow                                   allowances
-	cluster                                 cluster
+	asUser, sandbox, noLocal, ignoreDigests, noBuiltin bool
+
+	mounts, env, functions []string
+	executor, runner       string
+	allow                  allowances
+	cluster                cluster
 }
 
 // allowances are what functions may do.
@@ -72,6 +73,10 @@ func (o *Flags) Add(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("allow-mount-outside")
 	flags.BoolVar(&o.Network, "network", false,
 		"give the network to containers that declare that they need it")
+	flags.BoolVar(&o.Network, "allow-network", false, "--network")
+	_ = flags.MarkHidden("allow-network")
+	flags.BoolVar(&o.noBuiltin, "no-builtin", false,
+		"run the programs and containers of images that fctl has a function for")
 	flags.StringArrayVar(&o.mounts, "mount", nil,
 		"mount a directory in containers, `type=bind,src=DIR,dst=DIR`, read-only without rw=true")
 	flags.StringArrayVarP(&o.env, "env", "e", nil,
@@ -134,6 +139,13 @@ func FlagValues(name, typed string) ([]string, cobra.ShellCompDirective, bool) {
 func (o *Flags) Executors(ctx context.Context, a *command.App, s *settings.Settings, root string,
 	items []*krm.Item,
 ) (*krm.Executors, error) {
+	if o.noBuiltin {
+		if o.executor != "" {
+			return nil, diag.UsageHint("--executor binary,container,pod",
+				"--no-builtin and --executor exclude each other")
+		}
+		o.executor = "binary,container"
+	}
 	kinds, err := fnconfig.ParseKinds(o.executor, Kinds()...)
 	if err != nil {
 		return nil, diag.UsageHint("go, binary, container or pod", "--executor: %w", err)

@@ -17,6 +17,7 @@ package catalog
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"slices"
 	"strings"
@@ -68,6 +69,26 @@ func Series(name string) []string {
 		}
 	}
 	return nil
+}
+
+// equalities has a function and a text in each line: first how many of the answers that were recorded
+// of the published program it gives, then each known difference.
+//
+//go:embed equality.tsv
+var equalities string
+
+// Explain returns the versions of a function, how equal it is to the published program and in which
+// points it differs, one in a line.
+func Explain(name string) string {
+	var b strings.Builder
+	what := "equal answers: "
+	for line := range strings.Lines(equalities) {
+		if of, text, _ := strings.Cut(line, "\t"); of == name {
+			b.WriteString(what + text)
+			what = "difference: "
+		}
+	}
+	return "versions: " + strings.Join(Series(name), ", ") + ", latest, unstable\n" + b.String()
 }
 
 // CheckConfig returns what is wrong with the data of a ConfigMap that is the functionConfig of a

@@ -164,6 +164,9 @@ func TestFindByVersion(t *testing.T) {
 		if brief, doc := Describe(name); brief == "" || doc == "" || len(Series(name)) == 0 {
 			t.Errorf("%s has no description or no series", name)
 		}
+		if !strings.Contains(Explain(name), "\nequal answers: ") {
+			t.Errorf("equality.tsv has no line for %s", name)
+		}
 	}
 }
 

@@ -267,8 +267,8 @@ func (s *search) expand(ctx context.Context, text, value string, all bool) (stri
 	return references.ReplaceAllStringFunc(text, group), nil
 }
 
-// comments reports whether a value that is no scalar gets the comment if it has the path and is
-// in brackets: as in the published program, a list does that no value is sought in.
+// comments reports whether a value that is not a scalar gets the comment, if it has the path and is
+// in brackets. As in the published program, a list does if only its path is sought.
 func (s *search) comments(v gaby.Value) bool {
 	return v.Kind() == gaby.List && s.path != nil && s.comment && !s.put && !s.byValue && s.regex == nil
 }
