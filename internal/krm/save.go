@@ -73,7 +73,7 @@ func withoutTag(image string) string {
 
 // entry returns the function as an entry of a pipeline.
 func (s *Saved) entry() gaby.Entries {
-	entry := present("image", s.Declared.Image)
+	entry := present("image", s.Declared.Image, "tag", s.Declared.Tag)
 	if s.Declared.Exec != "" {
 		entry = present("exec", s.Declared.Name())
 	}
