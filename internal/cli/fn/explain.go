@@ -28,7 +28,7 @@ func newExplain(a *command.App) *cobra.Command {
 		Long: `Print, for each kind of executor in the order in which they are asked, whether it
 would run IMAGE, and why not. A FunctionConfig that names the image decides; of
 other images, those of the published catalogue run in fctl, and the rest in
-containers. Of a function in fctl it prints which versions it stands for, how
+containers. Of a function in fctl it prints which versions it is for, how
 many of the answers recorded of the published program it gives, and in which
 points it differs. Nothing is run or pulled. The status is 4 if no executor would
 run it.`,
