@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -222,12 +223,14 @@ func TestServeLogs(t *testing.T) {
 	var line struct {
 		Msg, Method, Path string
 		Status            int
+		Seconds           float64
 	}
 	lines := strings.Split(string(text), "\n")
 	if err := json.Unmarshal([]byte(lines[1]), &line); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if line.Msg != "request" || line.Method != "GET" || line.Path != "/function/ok" || line.Status != 200 {
+	if line.Msg != "request" || line.Method != "GET" || line.Path != "/function/ok" || line.Status != 200 ||
+		line.Seconds <= 0 || line.Seconds > 60 {
 		t.Errorf("%+v", line)
 	}
 }
@@ -322,7 +325,27 @@ func TestServeIsDescribed(t *testing.T) {
 		}
 		check("FunctionInvocationResponse", text)
 	}
-	if len(paths) != 12 {
+	token := filepath.Join(dir, "token")
+	if err := os.WriteFile(token, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	guarded := serve(t, "secret", "--token-file", token)
+	for _, path := range paths {
+		operation, ok := document.Paths[path]["get"].(map[string]any)
+		if !ok {
+			continue
+		}
+		response, err := http.Get(guarded.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if answers := operation["responses"].(map[string]any); answers["default"] == nil &&
+			answers[strconv.Itoa(response.StatusCode)] == nil {
+			t.Errorf("GET %s without a token: %s is not described", path, response.Status)
+		}
+	}
+	if len(paths) != 13 {
 		t.Errorf("the document has the paths %q", paths)
 	}
 }

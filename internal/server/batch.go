@@ -142,7 +142,7 @@ func (b *batch) failed() []*job {
 	switch {
 	case b.timedOut:
 		answer = problem(http.StatusServiceUnavailable,
-			fmt.Sprintf("the request took longer than %v", b.pool.timeout))
+			fmt.Sprintf("the request took longer than %v", b.pool.timeout-Patience))
 	case first != "":
 		answer = problem(http.StatusUnprocessableEntity, first)
 	}

@@ -65,7 +65,7 @@ func (o *observed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		o.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
 			slog.String("method", r.Method), slog.String("path", r.URL.Path),
 			slog.Int("status", answer.status), slog.Int("bytes", answer.bytes),
-			slog.Duration("took", took), slog.String("from", r.RemoteAddr))
+			slog.Float64("seconds", took.Seconds()), slog.String("from", r.RemoteAddr))
 	}
 	if o.tracer != nil {
 		o.tracer.record(r, route, answer.status, began, took)

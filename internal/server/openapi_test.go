@@ -62,10 +62,13 @@ func document(t *testing.T) object {
 	content := func(kind, schema string) object {
 		return object{kind: object{"schema": object{"$ref": "#/components/schemas/" + schema}}}
 	}
+	failed := func(description string) object {
+		return object{"description": description, "content": content("application/problem+json", "Problem")}
+	}
 	answer := func(description, schema string) object {
 		return object{
 			"200":     object{"description": description, "content": content("application/json", schema)},
-			"default": object{"description": "The request cannot be served.", "content": content("application/problem+json", "Problem")},
+			"default": failed("The request cannot be served."),
 		}
 	}
 	toolchain := []any{object{
@@ -99,7 +102,7 @@ func document(t *testing.T) object {
 				"summary":   "The registered paths",
 				"responses": answer("The paths, by attribute and resource type.", "Paths"),
 			}},
-			"/function/ok": ok, "/healthz": ok, "/readyz": ok,
+			"/function/ok": ok, "/function/info": ok, "/healthz": ok, "/readyz": ok,
 			"/function/shutdown": object{"post": object{
 				"summary":   "End the server, from its machine only",
 				"responses": answer("It ends.", "OK"),
@@ -108,7 +111,7 @@ func document(t *testing.T) object {
 				"summary": "A connection over which fctl --server runs functions as if they were its own",
 				"responses": object{
 					"101":     object{"description": "The messages are those of the same version of fctl."},
-					"default": object{"description": "There is no session.", "content": content("application/problem+json", "Problem")},
+					"default": failed("There is no session."),
 				},
 			}},
 			"/": object{"get": object{
@@ -134,7 +137,7 @@ func document(t *testing.T) object {
 						"image/svg+xml": object{"schema": object{"type": "string"}},
 						"text/plain":    object{"schema": object{"type": "string"}},
 					}},
-					"default": object{"description": "The server was not started in a workspace, or the workspace cannot be read.", "content": content("application/problem+json", "Problem")},
+					"default": failed("The server was not started in a workspace, or the workspace cannot be read."),
 				},
 			}},
 			"/metrics": object{"get": object{
@@ -142,14 +145,14 @@ func document(t *testing.T) object {
 				"responses": object{"200": object{
 					"description": "The text format.",
 					"content":     object{"text/plain": object{"schema": object{"type": "string"}}},
-				}},
+				}, "default": failed("The request cannot be served.")},
 			}},
 			"/openapi.json": object{"get": object{
 				"summary": "This document",
 				"responses": object{"200": object{
 					"description": "OpenAPI 3.1.",
 					"content":     object{"application/json": object{"schema": object{"type": "object"}}},
-				}},
+				}, "default": failed("The request cannot be served.")},
 			}},
 		},
 		"components": object{

@@ -54,7 +54,7 @@ type Options struct {
 	// Requests is the number of requests that are worked on or wait; others are refused.
 	Requests int
 	Body     int64         // bytes of a request
-	Timeout  time.Duration // of one request, without the time that it waits
+	Timeout  time.Duration // of one request, without the time that it waits, and with [Patience]
 	Grace    time.Duration // for requests in work once the server ends
 	Token    func() string // what clients send, "" for nothing
 	TLS      *tls.Config   // nil for HTTP
@@ -79,6 +79,10 @@ type Server struct {
 	local      bool          // it listens on loopback
 	tracer     *tracer       // nil for no traces
 }
+
+// Patience is how much later than its worker the server ends a request: the worker says more about
+// its own limit, and has time to do so.
+const Patience = 5 * time.Second
 
 // slack is what an answer may have more bytes than a request, in multiples of it, and in bytes.
 const (

@@ -206,7 +206,7 @@ func (s *Server) exchange(c *client, message frame.Frame, worker *worker) (again
 			first, _, _ := strings.Cut(said, "\n")
 			switch {
 			case errors.Is(err, context.DeadlineExceeded):
-				first = fmt.Sprintf("the request took longer than %v", s.options.Timeout)
+				first = fmt.Sprintf("the request took longer than %v", s.options.Timeout-Patience)
 			case !timely:
 				first = fmt.Sprintf("the session took longer than %v", most)
 			case first == "":

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/server/frame"
@@ -68,7 +67,7 @@ func (s *Server) look(ctx context.Context, words []string) ([]byte, error) {
 		return nil, fmt.Errorf("%s prints more than %d bytes", strings.Join(words, " "), slackBytes)
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s takes more than %v", strings.Join(words, " "),
-			s.options.Timeout.Round(time.Second))
+			s.options.Timeout-Patience)
 	case err != nil:
 		return nil, err
 	case !state.Success():

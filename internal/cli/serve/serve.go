@@ -124,8 +124,7 @@ func (o *serveFlags) run(a *command.App, cmd *cobra.Command) error {
 		return err
 	}
 	words := append(globalFlags(cmd), serveRequests)
-	// The worker says more about its own limit, and has time to do so.
-	timeout := limit.Of(cmd.Context()).Time() + 5*time.Second
+	timeout := limit.Of(cmd.Context()).Time() + server.Patience
 	cpu := server.CPUTime(timeout)
 	var reader func(words ...string) (*process.Child, error)
 	if _, err := workspace.Find(a.Dir, a.Dir != ""); err == nil {
