@@ -42,7 +42,7 @@ func (p *project) defined(ctx context.Context, path string) (problems []problem,
 	}
 	if filepath.Base(path) == krm.KptfileName {
 		add(krm.CheckKptfile(text, path))
-		return problems, true
+		return append(problems, p.checkPipeline(ctx, path)...), true
 	}
 	if bytes.Contains(text, []byte(smithv1.APIVersion)) && hasKind(text, smithv1.Kind) {
 		_, notes, err := bundle.Read(text, path, "default")

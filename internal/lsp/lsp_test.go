@@ -180,6 +180,16 @@ func TestDefinitions(t *testing.T) {
 			"5:17-21  a function has no field \"imag\"",
 		},
 		{
+			"data/Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: a}\npipeline:\n" +
+				"  mutators:\n    - {image: search-replace:v0.2, configMap: {by-valu: b}}\n",
+			"5:35-44  invalid matcher or mutator \"by-valu\"",
+		},
+		{
+			"file/Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: a}\npipeline:\n" +
+				"  validators:\n    - {image: b, configPath: none.yaml}\n",
+			"5:29-38  the package has no file none.yaml, which configPath names",
+		},
+		{
 			"types.yaml", "resourceTypes:\n  example.com/v1/A:\n    scop: Cluster\n",
 			"2:4-8  ",
 		},
@@ -192,6 +202,40 @@ func TestDefinitions(t *testing.T) {
 			e.T = t
 			e.Open(c.name, c.text)
 			e.Shows(c.name, c.want)
+		})
+	}
+}
+
+// TestUnsaved opens documents that have no file yet: they are checked and explained like files.
+func TestUnsaved(t *testing.T) {
+	e := edit(t, map[string]string{"maps.yaml": configMap}, nil)
+	for _, uri := range []string{"untitled:Untitled-1", "untitled:/tmp/new.yaml"} {
+		text := strings.Replace(configMap, "a: b", "a: [b]", 1)
+		e.Send("textDocument/didOpen", map[string]any{
+			"textDocument": map[string]any{"uri": uri, "text": text},
+		})
+		m := e.Next(func(m lsptest.Message) bool {
+			return m.Method == "textDocument/publishDiagnostics" && m.Params.URI == uri
+		})
+		if d := m.Params.Diagnostics; len(d) != 1 || d[0].Code != "vet-schemas" {
+			t.Errorf("%s: %+v", uri, d)
+		}
+		var hover struct{ Contents struct{ Value string } }
+		at := map[string]any{
+			"textDocument": map[string]any{"uri": uri},
+			"position":     map[string]any{"line": 3, "character": 1},
+		}
+		if e.Get("textDocument/hover", at, &hover); !strings.Contains(hover.Contents.Value, "data") {
+			t.Errorf("%s: hover %+v", uri, hover)
+		}
+		var offered any
+		if e.Get("textDocument/completion", at, &offered); offered == nil {
+			t.Errorf("%s: no completion", uri)
+		}
+		e.Send("textDocument/didClose", at)
+		e.Next(func(m lsptest.Message) bool {
+			return m.Method == "textDocument/publishDiagnostics" && m.Params.URI == uri &&
+				len(m.Params.Diagnostics) == 0
 		})
 	}
 }

@@ -47,7 +47,7 @@ func (s *Server) ask(
 	find func(*project, context.Context, question) (any, error),
 ) error {
 	var ok bool
-	if q.path, ok = pathOf(q.TextDocument.URI); !ok || m.ID == nil {
+	if q.path, ok = s.pathOf(q.TextDocument.URI); !ok || m.ID == nil {
 		return s.refuse(m, invalidParams, "textDocument: the address of a file is expected")
 	}
 	id := string(m.ID)

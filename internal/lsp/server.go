@@ -278,7 +278,7 @@ func (s *Server) watch() error {
 
 // change changes the buffers. It reports false if the message is about none.
 func (s *Server) change(method string, d changed) bool {
-	path, ok := pathOf(d.TextDocument.URI)
+	path, ok := s.pathOf(d.TextDocument.URI)
 	if !ok {
 		return false
 	}
@@ -417,6 +417,16 @@ func (s *Server) uriOf(path string) string {
 		uri = uriOf(path)
 	}
 	return uri
+}
+
+// pathOf returns the path of a document's address. One that the editor has not saved yet is treated as
+// a YAML file in the folder, with a name that no file has there.
+func (s *Server) pathOf(uri string) (string, bool) {
+	name, unsaved := strings.CutPrefix(uri, "untitled:")
+	if !unsaved {
+		return pathOf(uri)
+	}
+	return filepath.Join(s.dir, "untitled:"+url.PathEscape(name)+".yaml"), true
 }
 
 // pathOf returns the path of a file's address.
