@@ -38,7 +38,9 @@ type scaledWorkload struct {
 // notesAutoscalers makes a setter of replicas say which of the workloads an autoscaler scales: it
 // overwrites the number in the cluster.
 func notesAutoscalers(provider configkit.ResourceProvider) generic.PathFunctionOption {
-	note := func(fc *api.FunctionContext, all *scaledUnit) {
+	note := func(
+		fc *api.FunctionContext, by map[workload]string, set func() []scaledWorkload,
+	) {
 		elsewhere := map[workload]string{}
 		if others, ok := provider.(schemas.InputProvider); ok {
 			type key struct{}
@@ -46,10 +48,13 @@ func notesAutoscalers(provider configkit.ResourceProvider) generic.PathFunctionO
 				return autoscalersIn(provider, others.InputDocuments())
 			}).(map[workload]string)
 		}
-		for _, w := range all.set {
-			if by := cmp.Or(all.by[w.workload], elsewhere[w.workload]); by != "" {
+		if len(by)+len(elsewhere) == 0 { // the usual case: the workloads need not be looked up
+			return
+		}
+		for _, w := range set() {
+			if scaler := cmp.Or(by[w.workload], elsewhere[w.workload]); scaler != "" {
 				fc.Note(w.pos, fmt.Sprintf("%s: %s scales it and overwrites the replicas",
-					w.resource, by))
+					w.resource, scaler))
 			}
 		}
 	}
@@ -60,11 +65,12 @@ func notesAutoscalers(provider configkit.ResourceProvider) generic.PathFunctionO
 		) (gaby.Container, any, error) {
 			docs, output, err := run(fc, docs, args, other)
 			unit := (&handler.Call{FunctionContext: fc, Docs: docs}).Unit()
-			all := &scaledUnit{autoscalersIn(provider, unit), workloadsIn(provider, docs)}
+			by := autoscalersIn(provider, unit)
+			set := func() []scaledWorkload { return workloadsIn(provider, docs) }
 			if handler.IsPart(fc) {
-				handler.Leave(fc, all)
+				handler.Leave(fc, &scaledUnit{by, set()})
 			} else {
-				note(fc, all)
+				note(fc, by, set)
 			}
 			return docs, output, err
 		}
@@ -77,7 +83,7 @@ func notesAutoscalers(provider configkit.ResourceProvider) generic.PathFunctionO
 				maps.Copy(all.by, of.by)
 				all.set = append(all.set, of.set...)
 			}
-			note(fc, all)
+			note(fc, all.by, func() []scaledWorkload { return all.set })
 			return nil
 		}
 	}
