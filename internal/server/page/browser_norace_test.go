@@ -651,7 +651,7 @@ func TestLooks(t *testing.T) {
 				v.open(address)
 				v.has("#chain h3", "set-replicas")
 				v.do(chromedp.Focus(chromedp.CSS("#editor .cm-content")), chromedp.KeyEvent("f", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
-				for _, example := range []string{"Find mistakes", "Scale a Deployment", "Read values"} {
+				for _, example := range []string{"Find mistakes", "Move images to a mirror", "Scale a Deployment", "Read values"} {
 					v.choose("#example", example)
 					v.has("#status", "Nothing has run yet.")
 					v.run()

@@ -52,6 +52,31 @@ data: {LOG_LEVEL: info}
     chain: [["vet-schemas"], ["vet-semantics"], ["vet-references"]],
   },
   {
+    title: "Move images to a mirror", toolchain: "kubernetes", file: "mirror.yaml",
+    text: `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop}
+spec:
+  selector: {matchLabels: {app: shop}}
+  template:
+    metadata: {labels: {app: shop}}
+    spec:
+      initContainers:
+        - {name: wait, image: busybox:1.37}
+      containers:
+        - name: web
+          image: docker.io/library/nginx:1.28
+---
+apiVersion: v1
+kind: Service
+metadata: {name: shop}
+spec:
+  selector: {app: store} # finds no pod
+  ports: [{port: 80}]
+`,
+    chain: [["get-images"], ["move-images", "mirror.example.com/docker"], ["vet-selectors"]],
+  },
+  {
     title: "Read values", toolchain: "kubernetes", file: "jobs.yaml",
     text: `apiVersion: batch/v1
 kind: CronJob
