@@ -143,7 +143,7 @@ type MutationConflict struct {
 	LinkID string `json:",omitempty"`
 }
 
-// String returns the conflict as a person reads it: where it is, what was wanted and what is there.
+// String returns the conflict as a person reads it: where it is, and what both sides have.
 func (c MutationConflict) String() string {
 	where := c.Resource.String()
 	if c.Path != "" {
@@ -152,58 +152,72 @@ func (c MutationConflict) String() string {
 	return where + ": " + c.Message() + " (" + string(c.Reason) + ")"
 }
 
-// Message returns what was wanted and what is there.
+// Message returns which side keeps or loses its value, and what the other side offers.
 func (c MutationConflict) Message() string {
-	if c.Reason == ConflictExclusiveCleared {
-		return "removed, since another field, which excludes it, is " + c.Source.wanted()
+	return c.Describe("the target", "the source", false)
+}
+
+// Describe returns Message with the names of the two sides. With both, the text shows the two
+// values next to each other, so that neither side has kept its own.
+func (c MutationConflict) Describe(target, source string, both bool) string {
+	keeps, wanted := "keeps", c.Source.made(source)
+	if both {
+		keeps = "has"
 	}
-	var b strings.Builder
-	b.WriteString(c.Source.wanted())
 	switch c.Reason {
 	case ConflictSubtracted, ConflictBothAdded:
-		b.WriteString(", but the target " + c.Target.made() + ", which stays")
+		return c.Target.kept(target, keeps) + ", " + wanted
 	case ConflictDeleteShadowed:
-		b.WriteString(", although the target " + c.Target.made() + ", which is lost")
+		return c.Target.lost(target) + ", since " + wanted
 	case ConflictProtectedPath:
-		b.WriteString(", but it is protected")
+		return target + " " + keeps + " its value, which may not be overwritten; " + wanted
 	case ConflictUnresolvedPath:
 		what := "path"
 		if c.Path == "" {
 			what = "resource"
 		}
-		b.WriteString(", but the " + what + " does not exist")
+		return wanted + ", but " + target + " has no such " + what
 	case ConflictArrayReordered:
-		b.WriteString(", but the target has changed its elements, too; they stay")
+		return "both sides changed the elements; " + target + " " + keeps + " its own, " + wanted
 	case ConflictExclusiveWithheld:
-		b.WriteString(", but the target " + c.Target.made() + ", which excludes it and stays")
+		return c.Target.kept(target, keeps) + ", which excludes this; " + wanted
+	case ConflictExclusiveCleared:
+		return target + " loses it, since " + c.Source.made(source) +
+			" in another field, which excludes it"
 	}
-	return b.String()
+	return wanted
 }
 
-// wanted describes the change as one that is wanted, made as one that was made.
-func (m *MutationInfo) wanted() string {
-	switch m.MutationType {
-	case MutationTypeDelete:
-		return "to be deleted"
-	case MutationTypeAdd:
-		return "to be added as " + m.excerpt()
-	}
-	if m.Value == "" {
-		return "to be changed"
-	}
-	return "to be set to " + m.excerpt()
-}
-
-func (m *MutationInfo) made() string {
+// made describes the change as one that a side wants.
+func (m *MutationInfo) made(side string) string {
 	switch {
-	case m == nil:
-		return "has changed it"
 	case m.MutationType == MutationTypeDelete:
-		return "has deleted it"
+		return side + " deletes it"
 	case m.Value == "":
-		return "has changed it"
+		return side + " changes it"
+	case m.MutationType == MutationTypeAdd:
+		return side + " adds " + m.excerpt()
 	}
-	return "has " + m.excerpt()
+	return side + " sets " + m.excerpt()
+}
+
+// kept describes the change of the side that keeps it.
+func (m *MutationInfo) kept(side, keeps string) string {
+	switch {
+	case m == nil || m.Value == "" && m.MutationType != MutationTypeDelete:
+		return side + " " + keeps + " its own change"
+	case m.MutationType == MutationTypeDelete:
+		return side + " has deleted it"
+	}
+	return side + " " + keeps + " " + m.excerpt()
+}
+
+// lost describes the change of the side that loses it.
+func (m *MutationInfo) lost(side string) string {
+	if m == nil || m.Value == "" || m.MutationType == MutationTypeDelete {
+		return side + " loses its own change"
+	}
+	return side + " loses " + m.excerpt()
 }
 
 // excerpt returns the first line of the value, shortened, for a message.
@@ -256,6 +270,11 @@ const (
 	// it.
 	ConflictExclusiveCleared ConflictReason = "ExclusiveCleared"
 )
+
+// Loses reports whether the target has lost its change, instead of keeping it.
+func (r ConflictReason) Loses() bool {
+	return r == ConflictDeleteShadowed || r == ConflictExclusiveCleared
+}
 
 // ConflictReasons returns all conflict reasons.
 func ConflictReasons() []ConflictReason {

@@ -68,36 +68,35 @@ func TestConflictString(t *testing.T) {
 	source := api.MutationInfo{MutationType: api.MutationTypeUpdate, Value: "a: 1\nb: 2\n"}
 	resource := api.ResourceInfo{ResourceType: "v1/Service", ResourceName: "shop/web"}
 	for want, c := range map[string]api.MutationConflict{
-		"v1/Service shop/web: spec: to be set to a: 1 …, but the target has 6, which stays " +
-			"(Subtracted)": {
+		"v1/Service shop/web: spec: the target keeps 6, the source sets a: 1 … (Subtracted)": {
 			Reason: api.ConflictSubtracted, Path: "spec", Source: source, Target: target,
 		},
-		"v1/Service shop/web: to be deleted, although the target has 6, which is lost " +
-			"(DeleteShadowed)": {
+		"v1/Service shop/web: the target loses 6, since the source deletes it (DeleteShadowed)": {
 			Reason: api.ConflictDeleteShadowed, Source: *gone, Target: target,
 		},
-		"v1/Service shop/web: to be changed, but the target has deleted it, which stays " +
-			"(Subtracted)": {
+		"v1/Service shop/web: the target has deleted it, the source changes it (Subtracted)": {
 			Reason: api.ConflictSubtracted,
 			Source: api.MutationInfo{MutationType: api.MutationTypeUpdate}, Target: gone,
 		},
-		"v1/Service shop/web: spec: to be set to a: 1 …, but it is protected (ProtectedPath)": {
+		"v1/Service shop/web: spec: the target keeps its value, which may not be overwritten; " +
+			"the source sets a: 1 … (ProtectedPath)": {
 			Reason: api.ConflictProtectedPath, Path: "spec", Source: source,
 		},
-		"v1/Service shop/web: to be added as 6, but the resource does not exist (UnresolvedPath)": {
+		"v1/Service shop/web: the source adds 6, but the target has no such resource " +
+			"(UnresolvedPath)": {
 			Reason: api.ConflictUnresolvedPath,
 			Source: api.MutationInfo{MutationType: api.MutationTypeAdd, Value: "6\n"},
 		},
-		"v1/Service shop/web: spec: to be set to a: 1 …, but the target has changed its " +
-			"elements, too; they stay (ArrayReordered)": {
+		"v1/Service shop/web: spec: both sides changed the elements; the target keeps its own, " +
+			"the source sets a: 1 … (ArrayReordered)": {
 			Reason: api.ConflictArrayReordered, Path: "spec", Source: source,
 		},
-		"v1/Service shop/web: spec: to be set to a: 1 …, but the target has 6, which excludes it " +
-			"and stays (ExclusiveWithheld)": {
+		"v1/Service shop/web: spec: the target keeps 6, which excludes this; the source sets " +
+			"a: 1 … (ExclusiveWithheld)": {
 			Reason: api.ConflictExclusiveWithheld, Path: "spec", Source: source, Target: target,
 		},
-		"v1/Service shop/web: spec: removed, since another field, which excludes it, is to be " +
-			"set to a: 1 … (ExclusiveCleared)": {
+		"v1/Service shop/web: spec: the target loses it, since the source sets a: 1 … in another " +
+			"field, which excludes it (ExclusiveCleared)": {
 			Reason: api.ConflictExclusiveCleared, Path: "spec", Source: source, Target: target,
 		},
 	} {
@@ -106,5 +105,21 @@ func TestConflictString(t *testing.T) {
 				t.Errorf("%s\nwant %s", c, want)
 			}
 		})
+	}
+}
+
+// TestConflictDescribe checks that a conflict between markers, which show both values, does not
+// claim that one side has kept its own.
+func TestConflictDescribe(t *testing.T) {
+	c := api.MutationConflict{
+		Reason: api.ConflictSubtracted,
+		Source: api.MutationInfo{MutationType: api.MutationTypeUpdate, Value: "7\n"},
+		Target: &api.MutationInfo{MutationType: api.MutationTypeUpdate, Value: "5\n"},
+	}
+	if got := c.Describe("OURS", "THEIRS", true); got != "OURS has 5, THEIRS sets 7" {
+		t.Error(got)
+	}
+	if got := c.Describe("OURS", "THEIRS", false); got != "OURS keeps 5, THEIRS sets 7" {
+		t.Error(got)
 	}
 }

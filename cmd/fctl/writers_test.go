@@ -74,7 +74,7 @@ func writerRows() map[string][]string {
 		"unit do":            {"-C ws unit do a set-annotation k v"},
 		"unit rename":        {"-C ws unit rename a z"},
 		"unit delete":        {"-C ws unit delete a --force"},
-		"unit set-predicate": {"-C ws unit set-predicate a --protect v1/ConfigMap:/a:data.text"},
+		"unit protect":       {"-C ws unit protect a ConfigMap/a data.text"},
 		"unit livestate set": {"-C ws unit livestate set a ../theirs/a.yaml"},
 		"link create":        {"-C ws link create - b a --update-type UpgradeUnit"},
 		"link update":        {"-C ws link update --patch upgrade-e --no-auto-update"},

@@ -185,3 +185,40 @@ func (c *conflicts) dropKept() {
 		return covering != nil
 	})
 }
+
+// Undecided returns the conflicts that no protection has decided: where the target keeps a value
+// that somebody has protected, nobody has to look at it. Conflicts about what the target lost stay.
+func Undecided(
+	list api.MutationConflictList, protection api.ResourceMutationList,
+	provider configkit.ResourceProvider,
+) (api.MutationConflictList, error) {
+	if len(list) == 0 {
+		return list, nil
+	}
+	entries, err := changesOf(protection, provider)
+	if err != nil {
+		return nil, err
+	}
+	find := newChangeFinder(entries, provider)
+	trees := map[int]*pathTree{} // by index of the entry
+	return slices.DeleteFunc(slices.Clone(list), func(c api.MutationConflict) bool {
+		if c.Reason.Loses() || c.Reason == api.ConflictUnresolvedPath {
+			return false
+		}
+		resource := completed(c.Resource, provider)
+		i := find.Find(&resource, nil)
+		if i < 0 {
+			return false
+		}
+		if trees[i] == nil {
+			trees[i] = &pathTree{}
+			for _, e := range entries[i].paths {
+				trees[i].put(e)
+			}
+		}
+		if _, nearest := trees[i].find(mutationpath.Parse(c.Path)); nearest != nil {
+			return nearest.protected
+		}
+		return entries[i].protected
+	}), nil
+}

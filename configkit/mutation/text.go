@@ -2,9 +2,11 @@ package mutation
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation/internal/mutationpath"
 	"github.com/fctl-dev/fctl/internal/lines"
@@ -112,4 +114,32 @@ func PlainPath(path api.ResolvedPath) string {
 		}
 	}
 	return strings.Join(segments, ".")
+}
+
+// NamedPath returns the path of the value to which segments lead, as mutations have it: elements of
+// a list with merge keys by these keys.
+func NamedPath(
+	root gaby.Value, segments []string, keys *configkit.MergeKeyTree,
+) api.ResolvedPath {
+	var path mutationpath.Path
+	for _, s := range segments {
+		next := mutationpath.Key(s)
+		if root.Kind() == gaby.List {
+			i, err := strconv.Atoi(s)
+			if err != nil {
+				return api.ResolvedPath(path.Child(next).String())
+			}
+			root = root.Index(i)
+			if mutationpath.HasKeys(keys) {
+				if id := mutationpath.ElementID(root, keys); id != "" {
+					next = mutationpath.Element(id, i)
+				}
+			}
+			keys = keys.Child("*")
+		} else {
+			root, keys = root.Get(s), keys.Child(s)
+		}
+		path = path.Child(next)
+	}
+	return api.ResolvedPath(path.String())
 }

@@ -29,6 +29,7 @@ type mergeFlags struct {
 	conflictStyle command.Choice
 	markerSize    int
 	labels        []string
+	ours, theirs  bool
 	path          string
 	showSecrets   bool
 	outputDir     string // of directories
@@ -49,9 +50,10 @@ If both sides change the same value differently, or one side changes what the
 other deletes, there is a conflict. It is reported on the error stream with its
 position in OURS (with -i or --path, in the result) and in THEIRS, and the
 status is 1. The result shows both sides between markers, as in git, or with
---conflict-style=list only the text of OURS. Files that cannot be parsed are
-merged line by line, with a note. Values of Secrets are masked in messages, but
-not in the result.
+--conflict-style=list only the text of OURS. --ours and --theirs settle such
+conflicts instead: they keep the value of OURS, or take that of THEIRS. Files
+that cannot be parsed are merged line by line, with a note. Values of Secrets
+are masked in messages, but not in the result.
 
 BASE, OURS and THEIRS can be directories, such as three versions of a package.
 If THEIRS added, changed, deleted or renamed a file, OURS gets the same change;
@@ -66,6 +68,7 @@ links are never followed.
 'fctl help merging' explains how to use it with git, and the rules of merging.`,
 		Example: `  fctl merge base.yaml ours.yaml theirs.yaml
   fctl merge -i base.yaml deployment.yaml theirs.yaml
+  fctl merge -i --theirs base.yaml deployment.yaml theirs.yaml
   fctl merge package-1.0/ deployed/ package-2.0/
   fctl merge -i package-1.0/ deployed/ package-2.0/
   git config merge.fctl.driver 'fctl merge -i --marker-size %L --path %P %O %A %B'`,
@@ -84,6 +87,10 @@ links are never followed.
 		"write conflict markers of `N` characters")
 	cmd.Flags().StringArrayVarP(&o.labels, "label", "L", nil,
 		"print `NAME` after a marker: first for OURS, then for THEIRS")
+	cmd.Flags().BoolVar(&o.ours, "ours", false,
+		"where both sides changed the same, keep OURS")
+	cmd.Flags().BoolVar(&o.theirs, "theirs", false,
+		"where both sides changed the same, take THEIRS")
 	cmd.Flags().StringVar(&o.path, "path", "",
 		"use `PATH` for the toolchain and in messages, if OURS is a temporary file")
 	command.AddShowSecrets(cmd.Flags(), &o.showSecrets)
@@ -156,7 +163,7 @@ func mergeFiles(
 		m.secrets = m.set.executor.Sensitive(m.set.toolchain,
 			[][]byte{m.base.Data, m.ours.Data, m.theirs.Data})
 	}
-	return m.conclude(merged, options.Markers)
+	return m.conclude(merged, options)
 }
 
 // write prints the result or writes it to OURS.
@@ -187,12 +194,20 @@ func (o *mergeFlags) options() (options textmerge.Options, err error) {
 	case len(labels) > 2:
 		return options, diag.Usage("--label: two names are expected, of OURS and of THEIRS, got %d",
 			len(labels))
+	case o.ours && o.theirs:
+		return options, diag.Usage("--ours and --theirs exclude each other")
 	case strings.ContainsAny(strings.Join(labels, ""), "\r\n"):
 		return options, diag.Usage("--label: a name cannot contain a newline")
 	}
 	options = textmerge.Options{
 		Markers: o.conflictStyle.Value == "markers", MarkerSize: size, Ours: "ours",
 		Theirs: "theirs",
+	}
+	if o.ours || o.theirs {
+		options.Markers, options.Favour = false, textmerge.Ours
+		if o.theirs {
+			options.Favour = textmerge.Theirs
+		}
 	}
 	for i, name := range []*string{&options.Ours, &options.Theirs} {
 		if i < len(labels) {
@@ -237,8 +252,8 @@ func (m *merging) read(ctx context.Context, paths []string, path string) error {
 }
 
 // conclude reports conflicts, and a merge by lines, on the error stream.
-func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
-	for _, note := range m.notes(merged) {
+func (m *merging) conclude(merged *textmerge.Merged, options textmerge.Options) error {
+	for _, note := range append(m.notes(merged), settledNote(merged.Settled, options)...) {
 		if !m.set.settings.Quiet {
 			m.app.Console().Notes(m.name, api.Note{Message: note})
 		}
@@ -246,10 +261,37 @@ func (m *merging) conclude(merged *textmerge.Merged, markers bool) error {
 	if len(merged.Conflicts) == 0 {
 		return nil
 	}
-	problems := m.conflicts(merged, markers)
+	problems := m.conflicts(merged, options.Markers)
 	problems.Sort()
 	reportError(m.app, problems)
+	if !m.set.settings.Quiet && !m.temporary { // git counts conflicts itself
+		how := howToSettle(options)
+		if options.Markers && m.target != nil {
+			how = " between markers: edit them, or merge the former file with --ours or --theirs"
+		}
+		m.app.Console().Notes(m.name, api.Note{
+			Message: diag.Count(len(problems), "conflict") + how,
+		})
+	}
 	return diag.ExitError(diag.ExitNo)
+}
+
+// settledNote says how many conflicts --ours or --theirs settled.
+func settledNote(settled int, options textmerge.Options) []string {
+	if settled == 0 {
+		return nil
+	}
+	side := map[textmerge.Side]string{textmerge.Ours: "OURS", textmerge.Theirs: "THEIRS"}
+	return []string{diag.Count(settled, "conflict") + " settled in favour of " +
+		side[options.Favour]}
+}
+
+// howToSettle says which flags settle conflicts, if none of them was given.
+func howToSettle(options textmerge.Options) string {
+	if options.Favour != textmerge.Neither {
+		return ""
+	}
+	return "; --ours keeps the values of OURS, --theirs takes those of THEIRS"
 }
 
 // notes returns notes about a merge by lines and about MACs of SOPS that are outdated.
@@ -332,12 +374,19 @@ func (m *merging) conflictText(c textmerge.Conflict, markers bool) string {
 	var text string
 	switch {
 	case c.Value != nil:
-		value := *c.Value
-		value.Path = api.ResolvedPath(mutation.PlainPath(value.Path))
-		text = strings.ReplaceAll(value.String(), "the target", "OURS")
-		if len(c.Lines) > 0 && !markers {
-			return text + "; " + theirLines(c.Lines, at, len(c.Lines))
+		theirs := "THEIRS"
+		if at != "" {
+			theirs += " (" + at + ")"
 		}
+		text = c.Value.Resource.String()
+		if c.Value.Path != "" {
+			text += ": " + mutation.PlainPath(c.Value.Path)
+		}
+		text += ": " + c.Value.Describe("OURS", theirs, markers)
+		if len(c.Lines) > 0 && !markers {
+			text += "; " + theirLines(c.Lines, "", len(c.Lines))
+		}
+		return text
 	case c.Lost != "":
 		text = "one side wrote a comment in what the other side deleted or replaced: " + c.Lost
 	case len(c.Lines) == 0:

@@ -298,6 +298,9 @@ func (m *treeMerging) content(f *treemerge.MergedFile) (text []byte, conflicts i
 			m.notes = append(m.notes, fileNote{one.name, note})
 		}
 	}
+	for _, note := range settledNote(merged.Settled, m.options) {
+		m.notes = append(m.notes, fileNote{one.name, note})
+	}
 	m.conflicts = append(m.conflicts, one.conflicts(merged, m.options.Markers)...)
 	return merged.Text, len(merged.Conflicts), true
 }
@@ -428,10 +431,13 @@ func (m *treeMerging) report(asked bool, conflicts int) {
 	switch {
 	case asked && conflicts > 0 && !m.flags.keepConflicts:
 		note(fmt.Sprintf("nothing is written because of %s; --write-conflicts writes the result "+
-			"anyway",
-			diag.Count(conflicts, "conflict")))
+			"anyway%s", diag.Count(conflicts, "conflict"), howToSettle(m.options)))
+	case asked && conflicts > 0:
+		note(m.totals() + ", " + diag.Count(conflicts, "conflict") + howToSettle(m.options))
 	case asked:
 		note(m.totals())
+	case conflicts > 0:
+		note(diag.Count(conflicts, "conflict") + howToSettle(m.options))
 	}
 }
 

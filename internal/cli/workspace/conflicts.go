@@ -128,11 +128,11 @@ func severityOf(s *session.Session, c *api.MutationConflict) entity.Severity {
 
 // effect returns what a conflict means for the unit.
 func effect(r api.ConflictReason) string {
-	switch r {
-	case api.ConflictSubtracted, api.ConflictProtectedPath, api.ConflictBothAdded:
-		return "kept local"
-	case api.ConflictDeleteShadowed, api.ConflictExclusiveCleared:
+	switch {
+	case r.Loses():
 		return "lost local"
+	case r == api.ConflictSubtracted, r == api.ConflictProtectedPath, r == api.ConflictBothAdded:
+		return "kept local"
 	}
 	return "not applied"
 }

@@ -19,7 +19,7 @@ revision. Units are named in their space, or as SPACE/UNIT.`,
 		newUnitCreate(a), newUnitList(a), newUnitGet(a), newUnitData(a), newUnitUpdate(a),
 		newUnitDo(a), newUnitRename(a), newUnitDelete(a), newUnitDiff(a), newUnitOrder(a),
 		newUnitTree(a),
-		newUnitConflicts(a), newUnitLivestate(a), newUnitSetPredicate(a), newUnitResolveSelf(a))
+		newUnitConflicts(a), newUnitLivestate(a), newUnitProtect(a), newUnitResolveSelf(a))
 }
 
 func newUnitList(a *command.App) *cobra.Command {

@@ -88,9 +88,7 @@ func patchOf(list api.MutationConflictList) (
 ) {
 	at := map[api.ResourceInfo]int{}
 	for _, c := range list {
-		wasApplied := c.Reason == api.ConflictDeleteShadowed ||
-			c.Reason == api.ConflictExclusiveCleared
-		if wasApplied && c.UnitID != "" {
+		if c.Reason.Loses() && c.UnitID != "" {
 			continue
 		}
 		if c.Path == "" && c.Source.MutationType == api.MutationTypeUpdate {

@@ -197,7 +197,11 @@ func (r *resolver) mergeRange(
 		return err
 	}
 	var found api.MutationConflictList
-	for _, c := range merged.Conflicts {
+	undecided, err := mutation.Undecided(merged.Conflicts, r.sources, r.provider)
+	if err != nil {
+		return err
+	}
+	for _, c := range undecided {
 		if c.Reason == api.ConflictDeleteShadowed && r.fromLink(&c) {
 			continue // what a link wrote is nobody's work
 		}
@@ -210,11 +214,33 @@ func (r *resolver) mergeRange(
 		}
 		found = append(found, c)
 	}
+	if r.in.Options.Ours || r.in.Options.Theirs {
+		if merged.Docs, found, err = r.favour(merged.Docs, found); err != nil {
+			return err
+		}
+	}
 	if _, err := r.commit(merged.Docs, cause{link: l, mutation: mutated}); err != nil {
 		return err
 	}
 	r.conflicts = append(r.conflicts, found...)
 	return nil
+}
+
+// favour settles conflicts as Ours and Theirs of the options say, and returns those that are left.
+// Where the unit lost a change, theirs has been taken already.
+func (r *resolver) favour(
+	docs gaby.Container, conflicts api.MutationConflictList,
+) (gaby.Container, api.MutationConflictList, error) {
+	if r.in.Options.Ours {
+		return docs, slices.DeleteFunc(conflicts, func(c api.MutationConflict) bool {
+			return !c.Reason.Loses()
+		}), nil
+	}
+	patch, left := patchOf(slices.DeleteFunc(conflicts, func(c api.MutationConflict) bool {
+		return c.Reason.Loses()
+	}))
+	docs, rest, err := mutation.Patch(docs, nil, patch, nil, r.provider)
+	return docs, append(left, rest...), err
 }
 
 // unique reports resources that occur twice in a unit.

@@ -70,6 +70,9 @@ type Options struct {
 	AdoptNamespace bool
 	// Protect protects the written values.
 	Protect bool
+	// Ours settles conflicts of merges in favour of the unit, where it keeps its value, and Theirs
+	// in favour of the upstream, except for protected values.
+	Ours, Theirs bool
 	// NeedsOnly has the IDs of links that run only if the unit has unbound needs in their phase.
 	NeedsOnly map[string]bool
 	// Noted has the IDs of links whose failure is only noted, whatever the others do.

@@ -205,15 +205,23 @@ func (m *textMerger) byLines() *Merged {
 			// The conflict is where the sides begin to differ.
 			same, _ := lines.Common(c.Ours, c.Theirs)
 			at := line + same
-			if text = strings.Join(c.Ours, ""); m.options.Markers {
+			text = strings.Join(c.Ours, "")
+			switch {
+			case m.options.Favour == Theirs:
+				text = strings.Join(c.Theirs, "")
+			case m.options.Markers:
 				var lineOf []int
 				text, lineOf = m.marked(c.Ours, c.Theirs)
 				at = line + lineOf[same]
 			}
-			merged.Conflicts = append(merged.Conflicts, Conflict{
-				Pos: linePosition(at), Ours: positionIn(ours, c.FromOurs+same),
-				Theirs: positionIn(theirs, c.FromTheirs+same), Lines: c.Theirs,
-			})
+			if m.options.Favour != Neither {
+				merged.Settled++
+			} else {
+				merged.Conflicts = append(merged.Conflicts, Conflict{
+					Pos: linePosition(at), Ours: positionIn(ours, c.FromOurs+same),
+					Theirs: positionIn(theirs, c.FromTheirs+same), Lines: c.Theirs,
+				})
+			}
 		}
 		out.WriteString(text)
 		line += strings.Count(text, "\n")

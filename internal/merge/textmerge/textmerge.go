@@ -31,13 +31,28 @@ type Options struct {
 	MarkerSize int
 	// Ours and Theirs are the labels after the markers.
 	Ours, Theirs string
+	// Favour takes the value of one side where both changed the same, which is no conflict then. It
+	// is for a text without markers.
+	Favour Side
 }
+
+// Side is one of the two sides of a merge.
+type Side int
+
+// The sides.
+const (
+	Neither Side = iota
+	Ours
+	Theirs
+)
 
 // Merged is the result of a merge.
 type Merged struct {
 	Text []byte
 	// In the order of the text, as far as they have a position in it.
 	Conflicts []Conflict
+	// Settled counts the conflicts that Options.Favour has settled.
+	Settled int
 	// ByLines says why the texts were merged line by line, without regard to their meaning: one of
 	// them could not be read, or the result could not be written. It is nil if they were merged by
 	// value.
@@ -191,6 +206,16 @@ func (m *textMerger) byValues() (*Merged, error) {
 	merged := &Merged{Text: []byte(ours.text)}
 	if merged.Conflicts, err = m.conflicts(ours, lost); err != nil {
 		return nil, err
+	}
+	switch m.options.Favour {
+	case Ours:
+		return &Merged{Text: merged.Text, Settled: len(merged.Conflicts)}, nil
+	case Theirs:
+		theirs, err := m.side(mutation.Options{NoSubtraction: true, FindRenames: true})
+		if err != nil || slices.ContainsFunc(theirs.conflicts, mutation.Conflict.IsMissing) {
+			return merged, err // lines cannot tell which values are theirs
+		}
+		return &Merged{Text: []byte(theirs.text), Settled: len(merged.Conflicts)}, nil
 	}
 	if !m.options.Markers {
 		all := lines.Split(ours.text)

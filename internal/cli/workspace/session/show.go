@@ -69,7 +69,17 @@ func (s *Session) ShowResults() error {
 	if s.Settings.Quiet {
 		return nil
 	}
-	return s.App.WriteText(t.text.String())
+	if err := s.App.WriteText(t.text.String()); err != nil || t.conflictCount == 0 {
+		return err
+	}
+	if s.DryRun {
+		s.App.Note(s.Settings, "conflicts: --theirs would take the values of the upstream, --ours "+
+			"would keep those of the unit and settle them")
+	} else {
+		s.Note("conflicts: fctl ws conflicts UNIT --apply takes the values of the upstream, " +
+			"--dismiss keeps those of the unit")
+	}
+	return nil
 }
 
 // failures writes why units and links that follow a change failed. They do not fail the command;
@@ -112,7 +122,7 @@ func (s *Session) conflicts(out *resolve.Outcome) api.MutationConflictList {
 // rules returns what the workspace says about the severity of conflicts.
 func (s *Session) rules() []entity.ConflictRule { return s.Store.Config.ConflictSeverity }
 
-// showJSON prints one result, or a list of several.
+// showJSON prints the list of the results.
 func (s *Session) showJSON(results, propagated []propagate.UnitResult) error {
 	all := []entity.ResolveResult{}
 	for i, r := range slices.Concat(results, propagated) {
@@ -129,9 +139,6 @@ func (s *Session) showJSON(results, propagated []propagate.UnitResult) error {
 			last := &all[len(all)-1]
 			last.Propagated = append(last.Propagated, result)
 		}
-	}
-	if len(all) == 1 {
-		return s.App.WriteValuesJSON(all[0])
 	}
 	return s.App.WriteValuesJSON(all)
 }
@@ -309,8 +316,12 @@ func ResourceText(r api.ResourceInfo) string {
 
 // ConflictText returns the sentence about a conflict, without secret values.
 func ConflictText(c *api.MutationConflict, secrets *sensitive.Values) string {
+	source := "the upstream"
+	if c.UnitID == "" {
+		source = "the file"
+	}
 	shown := secrets.Conflict(*c)
-	return secrets.About(c.Resource.ResourceType, c.Path, shown.Message())
+	return secrets.About(c.Resource.ResourceType, c.Path, shown.Describe("the unit", source, false))
 }
 
 // produced writes the resources that an Upsert produced.
@@ -455,13 +466,13 @@ func (p *unitStory) withheld(conflicts []api.MutationConflict) {
 	for _, c := range conflicts {
 		level := ""
 		if of := severity.Of(p.rules(), &c); of != entity.SeverityWarning {
-			level = ", " + string(of)
+			level = " (" + string(of) + ")"
 		}
 		where := mutation.PlainPath(c.Path)
 		if where != "" {
 			where += ": "
 		}
-		p.printf("      ! %s%s (%s%s)\n", where, ConflictText(&c, p.secrets), c.Reason, level)
+		p.printf("      ! %s%s%s\n", where, ConflictText(&c, p.secrets), level)
 	}
 }
 

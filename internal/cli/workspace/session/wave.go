@@ -18,7 +18,7 @@ import (
 type ResolveFlags struct {
 	KeepGoing, failOnConflict, strict bool
 	force, noSelf, prune              bool
-	adoptNamespace                    bool
+	adoptNamespace, ours, theirs      bool
 	ambiguous                         string
 	toRevision                        int64
 }
@@ -28,6 +28,10 @@ func (o *ResolveFlags) Add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.KeepGoing, "keep-going", false, "resolve the other links if one fails")
 	flags.BoolVar(&o.failOnConflict, "fail-on-conflict", false,
 		"write nothing if there is a conflict")
+	flags.BoolVar(&o.ours, "ours", false,
+		"where the unit and its upstream changed the same value, keep that of the unit")
+	flags.BoolVar(&o.theirs, "theirs", false,
+		"where the unit and its upstream changed the same value, take that of the upstream")
 	flags.BoolVar(&o.strict, "strict", false,
 		"write nothing if a need is ambiguous or has no provider")
 	flags.BoolVar(&o.force, "force", false, "write also bound values that were edited")
@@ -47,7 +51,11 @@ func (o *ResolveFlags) Options(s *Session) (resolve.Options, error) {
 	if o.ambiguous != "" && o.ambiguous != "first" {
 		return resolve.Options{}, diag.Usage("--ambiguous: first is expected, not %q", o.ambiguous)
 	}
+	if o.ours && o.theirs {
+		return resolve.Options{}, diag.Usage("--ours and --theirs exclude each other")
+	}
 	return resolve.Options{
+		Ours: o.ours, Theirs: o.theirs,
 		DryRun: s.DryRun, KeepGoing: o.KeepGoing, Force: o.force, NoSelf: o.noSelf,
 		Prune: o.prune, AmbiguousFirst: o.ambiguous == "first", AdoptNamespace: o.adoptNamespace,
 		ToRevision: o.toRevision,
