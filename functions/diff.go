@@ -26,6 +26,9 @@ const (
 	NewMaps
 )
 
+// Only limits a comparison to resources for which the expressions are true in one of the states.
+type Only struct{ WhereResource, WhereCEL string }
+
 // Difference describes what happened to a unit.
 type Difference struct {
 	// Mutations describe the changed resources.
@@ -47,7 +50,7 @@ type Move struct {
 // Diff compares the two states of each unit. A Kubernetes resource whose type and name occur
 // exactly once before and once after, but in different units, has moved. In other toolchains a
 // resource belongs to its unit and cannot move.
-func (e *Executor) Diff(units []Versions, detail Detail) []Difference {
+func (e *Executor) Diff(units []Versions, detail Detail, only Only) []Difference {
 	differences := make([]Difference, len(units))
 	read := make([]readVersions, len(units))
 	for i, u := range units {
@@ -56,6 +59,9 @@ func (e *Executor) Diff(units []Versions, detail Detail) []Difference {
 	e.findMoves(units, read, differences)
 	for i := range units {
 		d := &differences[i]
+		if d.Err == nil && only != (Only{}) {
+			d.Err = e.limit(&read[i], units[i].Toolchain, only, d)
+		}
 		if d.Err != nil {
 			continue
 		}
@@ -71,6 +77,35 @@ func (e *Executor) Diff(units []Versions, detail Detail) []Difference {
 		})
 	}
 	return differences
+}
+
+// limit drops the documents that only does not select.
+func (e *Executor) limit(
+	r *readVersions, t api.ToolchainType, only Only, d *Difference,
+) error {
+	h, err := e.handler(t)
+	if err != nil {
+		return err
+	}
+	selected := map[api.ResourceInfo]bool{}
+	for _, docs := range []gaby.Container{r.before, r.after} {
+		found, err := h.Selected(docs, only.WhereResource, only.WhereCEL)
+		if err != nil {
+			return err
+		}
+		for _, doc := range found {
+			if info, err := h.ResourceProvider().ResourceInfo(doc); err == nil {
+				selected[info] = true
+			}
+		}
+	}
+	isOther := func(doc *gaby.YamlDoc) bool {
+		info, err := h.ResourceProvider().ResourceInfo(doc)
+		return err != nil || !selected[info]
+	}
+	r.before, r.after = r.before.Delete(isOther), r.after.Delete(isOther)
+	d.Moved = slices.DeleteFunc(d.Moved, func(m Move) bool { return !selected[m.Resource] })
+	return nil
 }
 
 // readVersions holds the parsed documents of a Versions.

@@ -69,7 +69,7 @@ func TestDiffAcrossUnits(t *testing.T) {
 					test.units[i].Toolchain = api.ToolchainKubernetesYAML
 				}
 			}
-			for i, d := range functions.NewStandardExecutor().Diff(test.units, functions.NewLeaves) {
+			for i, d := range functions.NewStandardExecutor().Diff(test.units, functions.NewLeaves, functions.Only{}) {
 				got := ""
 				for _, m := range d.Mutations {
 					got += string(m.ResourceMutationInfo.MutationType) + " /" +
@@ -95,7 +95,7 @@ func TestDiffOfNewMaps(t *testing.T) {
 		d := functions.NewStandardExecutor().Diff([]functions.Versions{{
 			Toolchain: api.ToolchainKubernetesYAML, Before: []byte(web),
 			After: []byte(web + "spec: {type: ClusterIP, selector: {app: web, tier: front}}\n"),
-		}}, detail)[0]
+		}}, detail, functions.Only{})[0]
 		got := slices.Sorted(maps.Keys(d.Mutations[0].PathMutationMap))
 		if !slices.Equal(got, want) || d.Err != nil {
 			t.Errorf("detail %d: %v, %v, want %v", detail, got, d.Err, want)
@@ -109,7 +109,7 @@ func TestDiffOfUnreadableData(t *testing.T) {
 		{Toolchain: api.ToolchainAppConfigEnv, Before: []byte("nothing"), After: []byte("A=b\n")},
 		{Toolchain: api.ToolchainKubernetesYAML, Before: []byte("a: [\n"), After: []byte("a: 1\n")},
 		{Toolchain: api.ToolchainKubernetesYAML, Before: []byte("a: 2\n"), After: []byte("a: 1\n")},
-	}, functions.NewLeaves)
+	}, functions.NewLeaves, functions.Only{})
 	for i, d := range differences[:3] {
 		if d.Err == nil {
 			t.Errorf("no error for unit %d", i)

@@ -40,7 +40,7 @@ func ExampleExecutor_Diff() {
 	differences := functions.NewStandardExecutor().Diff([]functions.Versions{
 		{Toolchain: "Kubernetes/YAML", Before: []byte(web + "---\n" + key), After: []byte(web)},
 		{Toolchain: "Kubernetes/YAML", After: []byte(key)},
-	}, functions.NewMaps)
+	}, functions.NewMaps, functions.Only{})
 	for i, d := range differences {
 		fmt.Println(i, len(d.Mutations), d.Err)
 		for _, m := range d.Moved {

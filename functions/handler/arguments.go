@@ -273,8 +273,14 @@ func (f *function) convertAsIs(arg *api.FunctionArgument, index int) error {
 			if len(pattern) > maxPatternShown {
 				pattern = "its pattern"
 			}
-			return fail("argument %s: %s does not match %s", p.ParameterName, configkit.Quote(s),
+			err := fail("argument %s: %s does not match %s", p.ParameterName, configkit.Quote(s),
 				pattern)
+			for _, mark := range []string{":", "@"} { // of a tag and of a digest
+				if f.matches(p.Regexp, mark+s) {
+					err.Suggestions = append(err.Suggestions, mark+s)
+				}
+			}
+			return err
 		}
 	}
 	return nil

@@ -82,6 +82,23 @@ func (h *FunctionHandler) parseConditions(
 	return where.And(expr, condition), err
 }
 
+// Selected returns the documents for which a where-expression and a CEL expression are true; an
+// empty one holds for all.
+func (h *FunctionHandler) Selected(
+	documents gaby.Container, whereResource, whereCEL string,
+) (gaby.Container, error) {
+	expr, err := h.parseConditions(&api.FunctionContext{ToolchainType: h.provider.ToolchainType()},
+		&api.FunctionInvocationRequest{WhereResource: whereResource, WhereCEL: whereCEL})
+	if err != nil || expr == nil {
+		return documents, err
+	}
+	s := &documentSelector{
+		provider: configkit.Nameless{ResourceProvider: h.provider}, where: expr,
+		met: map[*gaby.YamlDoc]bool{}, ctx: context.Background(),
+	}
+	return s.of(documents, nil)
+}
+
 // documentSelector decides which documents the functions of a chain see. It must not be used
 // concurrently.
 //

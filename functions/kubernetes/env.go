@@ -99,15 +99,20 @@ func setEnvFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 		if err != nil {
 			return 0, err
 		}
-		return editContainers(call.Docs, provider, call.Args.String(parameterContainerName),
+		touched := 0
+		n, err := editContainers(call.Docs, provider, call.Args.String(parameterContainerName),
 			func(c *container) error {
 				var problems []error
 				for i := range variables {
+					if !variables[i].remove || c.variable(variables[i].name) != nil {
+						touched++
+					}
 					variables[i].noteEmptied(call, c.hasVariable(variables[i].name))
 					problems = append(problems, variables[i].setIn(call, c))
 				}
 				return errors.Join(problems...)
 			})
+		return min(n, touched), err // what is only removed must be there
 	})
 }
 
@@ -132,15 +137,20 @@ func (c *container) hasVariable(name string) bool {
 	return false
 }
 
-// setIn sets or removes an environment variable of a container. If the container has several of
-// this name, all are edited: it is not up to this function to decide which of them counts.
-func (a *assignment) setIn(call *handler.Call, c *container) error {
-	var found []int
+// variable returns the indexes of an environment variable of the container.
+func (c *container) variable(name string) (found []int) {
 	for index, e := range c.value.Get("env").All() {
-		if e.Get("name").EqualText(a.name) {
+		if e.Get("name").EqualText(name) {
 			found = append(found, index)
 		}
 	}
+	return found
+}
+
+// setIn sets or removes an environment variable of a container. If the container has several of
+// this name, all are edited: it is not up to this function to decide which of them counts.
+func (a *assignment) setIn(call *handler.Call, c *container) error {
+	found := c.variable(a.name)
 	for _, i := range slices.Backward(found) {
 		if err := a.setAt(call, c, strconv.Itoa(i)); err != nil {
 			return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,6 +28,7 @@ import (
 type diffFlags struct {
 	output      *command.Choice
 	showSecrets bool
+	selection   do.Selection
 }
 
 func newDiff(a *command.App) *cobra.Command {
@@ -65,6 +67,7 @@ the function patch-mutations, which turns the values of A into those of B:
   fctl do a.yaml patch-mutations [] file:patch.json`,
 		Example: `  fctl diff staging.yaml production.yaml
   fctl diff base/ overlay/
+  fctl diff base/ overlay/ --kind Deployment -n shop
   fctl diff HEAD~1
   fctl diff main...HEAD -o table -- apps/
   git show HEAD:deployment.yaml | fctl diff - deployment.yaml
@@ -74,6 +77,7 @@ the function patch-mutations, which turns the values of A into those of B:
 	o.output = command.AddOutput(cmd.Flags(),
 		"text, table, mutations (JSON), patch (JSON for patch-mutations)",
 		"text", "table", "mutations", "patch")
+	command.AddSelectors(cmd.Flags(), &o.selection)
 	command.AddShowSecrets(cmd.Flags(), &o.showSecrets)
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -94,12 +98,18 @@ func (c *diffRun) printDifferences() error {
 	}
 	out := files.NewStream(stdout)
 	status, inLayout := diag.ExitDone, 0
-	maps.DeleteFunc(c.others, func(_ string, h [2]string) bool { return h[0] == h[1] })
+	only, err := c.limited()
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(c.others, func(_ string, h [2]string) bool {
+		return h[0] == h[1] || only != (functions.Only{})
+	})
 	if len(c.others) > 0 {
 		status = diag.ExitNo
 	}
 	var notes [][]api.Note // by pair
-	for i, d := range c.set.executor.Diff(versions, detailFor(printer)) {
+	for i, d := range c.set.executor.Diff(versions, detailFor(printer), only) {
 		p := &c.pairs[i]
 		notes = append(notes, nil)
 		if d.Err != nil {
@@ -121,7 +131,7 @@ func (c *diffRun) printDifferences() error {
 			status = diag.ExitNo
 		}
 		notes[i] = c.moves(p, d)
-		if len(d.Mutations)+len(d.Moved) == 0 && !p.renamed() && p.before != nil &&
+		if only == (functions.Only{}) && len(d.Mutations)+len(d.Moved) == 0 && !p.renamed() && p.before != nil &&
 			p.after != nil &&
 			!bytes.Equal(p.before.Data, p.after.Data) {
 			inLayout++
@@ -161,6 +171,24 @@ func (c *diffRun) printDifferences() error {
 		return diag.ExitError(status)
 	}
 	return nil
+}
+
+// limited returns the expressions of the flags that select resources.
+func (c *diffRun) limited() (functions.Only, error) {
+	of, err := c.flags.selection.Resolved(do.NewTypeNames(c.set.executor))
+	if err != nil {
+		return functions.Only{}, err
+	}
+	toolchain := cmp.Or(c.set.toolchain, api.ToolchainKubernetesYAML)
+	if err := c.set.executor.CheckWhereResource(toolchain, of.Where); err != nil {
+		return functions.Only{}, diag.Usage("--where-resource: %w", err)
+	}
+	if of.CEL != "" {
+		if err := c.set.executor.CheckWhereCEL(toolchain, of.CEL); err != nil {
+			return functions.Only{}, diag.Usage("--where-cel: %w", err)
+		}
+	}
+	return functions.Only{WhereResource: of.Where, WhereCEL: of.CEL}, nil
 }
 
 // detailFor returns how much differences tell: programs get each leaf of a new map, people the map.

@@ -37,6 +37,21 @@ func (c *diffRun) revisions(ctx context.Context, words []string, dash int) (*rev
 	}
 	dir := cmp.Or(c.app.Dir, ".")
 	repository, err := gitfiles.Open(ctx, dir)
+	if explicit && len(heads) == 2 && len(paths) > 0 && c.exists(heads[0]) && c.exists(heads[1]) {
+		ofRevisions := err == nil
+		for _, word := range heads {
+			found, err := []revision(nil), err
+			if err == nil {
+				found, err = (&revisions{repository: repository}).resolve(ctx, word)
+			}
+			ofRevisions = ofRevisions && err == nil && found != nil
+		}
+		if !ofRevisions {
+			return nil, diag.UsageHint("fctl diff "+path.Join(heads[0], paths[0])+" "+
+				path.Join(heads[1], paths[0]),
+				"-- PATH is for git revisions, and %s and %s are files or directories", heads[0], heads[1])
+		}
+	}
 	if err != nil {
 		if !explicit && (len(words) == 2 || c.exists(words[0])) { // the words were meant as files
 			return nil, nil

@@ -17,6 +17,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/source"
+	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
 // renderFlags are the flags of bundle render.
@@ -40,10 +41,16 @@ A resource is processed when all that it refers to is ready: observed, as it was
 rendered, and ready by the rule for its kind. Objects keep the comments, the
 order and the quotes that they have in the Bundle.
 
+Without a cluster, everything that refers to others waits, and the status is 1.
+--observed FILE has objects as a cluster has them: with
+'kubectl get service web -o yaml > live.yaml' and --observed live.yaml, an object
+that refers to that service is printed, too. --assume-ready NAME counts a resource
+as ready, with the values of its definition: a reference to another value, such as
+spec.clusterIP, still needs --observed.
+
 -o json prints the report in place of the objects: of several Bundles, a list.
 -O DIR writes one file per resource, and replaces only files with the same
-object. --simulate prints the order in which a
-controller would proceed.
+object. --simulate prints the order in which a controller would proceed.
 
 The exit status is 0 when everything is ready, 1 when a retry may do more, 2 for
 an invalid Bundle, 3 for a file that cannot be read, 4 for a permanent error.`,
@@ -143,10 +150,17 @@ func (r *runner) emit(ctx context.Context, results []*bundle.Result, o *renderFl
 			return err
 		}
 	}
+	waits := false
 	for _, result := range results {
 		if err := r.talk(result.Text()); err != nil {
 			return err
 		}
+		condition, _ := result.Condition()
+		waits = waits || condition == smithv1.InProgress
+	}
+	if waits {
+		r.notes(api.Note{Message: "objects that wait need the state of others: --observed FILE has " +
+			"objects as a cluster has them, --assume-ready NAME counts one as ready"})
 	}
 	return nil
 }

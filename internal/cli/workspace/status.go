@@ -173,11 +173,11 @@ func (now *status) next(s *session.Session) {
 // text returns the status for people.
 func (now *status) text() string {
 	var b strings.Builder
-	part := func(title, how string, n int, line func(i int) string) {
+	part := func(title string, n int, line func(i int) string) {
 		if n == 0 {
 			return
 		}
-		fmt.Fprintf(&b, "%s (%s):\n", title, how)
+		b.WriteString(title + ":\n")
 		for i := range n {
 			b.WriteString("  " + line(i) + "\n")
 		}
@@ -188,12 +188,12 @@ func (now *status) text() string {
 			return fmt.Sprintf("%s  %s -> %s: %s", l.Link, l.ToUnit, l.FromUnit, l.why())
 		}
 	}
-	part("edited", "fctl unit diff shows the edit, fctl ws watch --once records it", len(now.Edited),
+	part("edited", len(now.Edited),
 		func(i int) string { return now.Edited[i] })
-	part("stale", "fctl ws plan shows the changes, fctl ws resolve makes them", len(now.Stale),
+	part("stale", len(now.Stale),
 		links(now.Stale))
-	part("failed", "fctl link get LINK says more, fctl ws resolve LINK tries again", len(now.Failed), links(now.Failed))
-	part("in conflict", "fctl ws conflicts lists them and settles them", len(now.Conflicts),
+	part("failed", len(now.Failed), links(now.Failed))
+	part("in conflict", len(now.Conflicts),
 		func(i int) string {
 			c := now.Conflicts[i]
 			return c.Unit + ": " + diag.Count(c.Conflicts, "conflict")

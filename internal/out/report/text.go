@@ -123,8 +123,11 @@ func (p *Printer) textEnd() []byte {
 	for _, f := range t.unchecked {
 		unchecked += f.unchecked()
 	}
-	b := fmt.Appendf(nil, "%s, %s, %s, %d unchecked", diag.Count(t.files, "file"),
-		diag.Count(t.resources, "resource"), diag.Count(t.findings, "finding"), unchecked)
+	b := fmt.Appendf(nil, "%s, %s, %s", diag.Count(t.files, "file"),
+		diag.Count(t.resources, "resource"), diag.Count(t.findings, "finding"))
+	if unchecked > 0 {
+		b = fmt.Appendf(b, ", %d unchecked", unchecked)
+	}
 	if t.ignored > 0 {
 		b = fmt.Appendf(b, ", %d ignored", t.ignored)
 	}
