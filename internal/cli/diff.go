@@ -98,18 +98,14 @@ func (c *diffRun) printDifferences() error {
 	}
 	out := files.NewStream(stdout)
 	status, inLayout := diag.ExitDone, 0
-	only, err := c.limited()
-	if err != nil {
-		return err
-	}
 	maps.DeleteFunc(c.others, func(_ string, h [2]string) bool {
-		return h[0] == h[1] || only != (functions.Only{})
+		return h[0] == h[1] || c.selected != (functions.Only{})
 	})
 	if len(c.others) > 0 {
 		status = diag.ExitNo
 	}
 	var notes [][]api.Note // by pair
-	for i, d := range c.set.executor.Diff(versions, detailFor(printer), only) {
+	for i, d := range c.set.executor.Diff(versions, detailFor(printer), c.selected) {
 		p := &c.pairs[i]
 		notes = append(notes, nil)
 		if d.Err != nil {
@@ -131,7 +127,7 @@ func (c *diffRun) printDifferences() error {
 			status = diag.ExitNo
 		}
 		notes[i] = c.moves(p, d)
-		if only == (functions.Only{}) && len(d.Mutations)+len(d.Moved) == 0 && !p.renamed() && p.before != nil &&
+		if c.selected == (functions.Only{}) && len(d.Mutations)+len(d.Moved) == 0 && !p.renamed() && p.before != nil &&
 			p.after != nil &&
 			!bytes.Equal(p.before.Data, p.after.Data) {
 			inLayout++

@@ -25,6 +25,7 @@ type diffRun struct {
 	flags      *diffFlags
 	set        functionSet
 	reader     *source.Reader
+	selected   functions.Only
 	pairs      []pair
 	several    bool
 	incomplete bool // not all renamed files could be found
@@ -88,6 +89,9 @@ func compare(
 	if o.output.Value == "patch" && c.several {
 		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE",
 			"a patch describes one file, not directories or revisions")
+	}
+	if c.selected, err = c.limited(); err != nil {
+		return err
 	}
 	return c.printDifferences()
 }

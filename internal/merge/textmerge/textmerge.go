@@ -31,7 +31,7 @@ type Options struct {
 	MarkerSize int
 	// Ours and Theirs are the labels after the markers.
 	Ours, Theirs string
-	// Favour takes the value of one side where both changed the same, which is no conflict then. It
+	// Favour takes the value of one side where both changed the same, which is not a conflict then. It
 	// is for a text without markers.
 	Favour Side
 }
