@@ -13,8 +13,8 @@ import (
 // needs more says what it replaces, or why nothing can go.
 func budget() map[string]int {
 	return map[string]int{
-		"api": 5, "base": 66, "document": 86, "knowledge": 96, "languages": 38, "configkit": 141,
-		"functions": 126, "systems": 294, "commands": 173, "programs": 10,
+		"api": 6, "base": 66, "document": 86, "knowledge": 96, "languages": 38, "configkit": 142,
+		"functions": 126, "systems": 294, "commands": 176, "programs": 10,
 	}
 }
 
