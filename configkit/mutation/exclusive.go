@@ -163,11 +163,11 @@ func (w *resourcePatch) chosen(path mutationpath.Path) *change {
 	if w.ownPaths == nil {
 		return nil
 	}
-	node, covering := w.ownPaths.find(path)
+	node, covering := w.ownPaths.Find(path)
 	if covering != nil && covering.op != api.MutationTypeDelete {
 		return &covering.change
 	}
-	for _, e := range node.all(nil) {
+	for _, e := range node.Below(nil) {
 		if e.op != api.MutationTypeDelete {
 			return &e.change
 		}

@@ -239,10 +239,10 @@ func (m *merger) unsettled(r *mergedResource) ([]unsettledList, error) {
 func (once *mergedOnce) withhold(r *mergedResource, lists []unsettledList) error {
 	held := &pathTree{}
 	for _, l := range lists {
-		held.put(&pathChange{path: l.path})
+		held.Put(l.path, &pathChange{path: l.path})
 	}
 	inside := func(path mutationpath.Path) bool {
-		_, covering := held.find(path)
+		_, covering := held.Find(path)
 		return covering != nil
 	}
 	// Drop the changes at and below the lists.

@@ -143,9 +143,9 @@ func (s *subtraction) subtractMoved(q, p, own *resourceChange) {
 	for _, e := range p.paths {
 		m, isMine := mine[e.path.Canonical()]
 		t, isTheirs := theirs[e.path.Canonical()]
-		node, o := tree.find(e.path)
+		node, o := tree.Find(e.path)
 		switch {
-		case e.op != api.MutationTypeDelete, node == nil || o != node.entry || o == nil,
+		case e.op != api.MutationTypeDelete, node == nil || o != node.Entry || o == nil,
 			o.op != api.MutationTypeDelete, !isMine && !isTheirs,
 			isMine && isTheirs && m.to.String() == t.to.String():
 		case isTheirs:
@@ -155,7 +155,7 @@ func (s *subtraction) subtractMoved(q, p, own *resourceChange) {
 			}
 			source := change{op: api.MutationTypeAdd, index: p.index, value: t.value}
 			s.conflicts.add(api.ConflictSubtracted, p, t.to, source, against).mine = at
-			s.back.put(&pathChange{path: t.to, change: source})
+			s.back.Put(t.to, &pathChange{path: t.to, change: source})
 		default:
 			s.conflicts.add(
 				api.ConflictSubtracted, p, m.to, e.change, s.against(o),
@@ -163,7 +163,7 @@ func (s *subtraction) subtractMoved(q, p, own *resourceChange) {
 		}
 	}
 	q.paths = slices.DeleteFunc(q.paths, func(a *pathChange) bool {
-		_, covering := s.back.find(a.path)
+		_, covering := s.back.Find(a.path)
 		return covering != nil
 	})
 }

@@ -86,15 +86,15 @@ func (w *resourcePatch) unprotected(paths []*pathChange, protected *protectedPat
 	entries, refused := &pathTree{}, &pathTree{}
 	for _, e := range protected.paths {
 		at := &pathChange{path: w.targetPath(e.path), change: e.change}
-		if entries.put(at); protected.refused[e] {
-			refused.put(at)
+		if entries.Put(at.path, at); protected.refused[e] {
+			refused.Put(at.path, at)
 		}
 	}
 	var left []*pathChange
 	for _, e := range paths {
 		path := w.targetPath(e.path)
-		_, nearest := entries.find(path)
-		node, nearestRefused := refused.find(path)
+		_, nearest := entries.Find(path)
+		node, nearestRefused := refused.Find(path)
 		switch {
 		case nearestRefused != nil && len(nearestRefused.path) == len(nearest.path):
 			w.refuse(e)
@@ -173,7 +173,7 @@ func (c *conflicts) dropKept() {
 			if kept[one.resource] == nil {
 				kept[one.resource] = &pathTree{}
 			}
-			kept[one.resource].put(&pathChange{path: one.path, change: one.source})
+			kept[one.resource].Put(one.path, &pathChange{path: one.path, change: one.source})
 		}
 	}
 	c.list = slices.DeleteFunc(c.list, func(one conflict) bool {
@@ -181,7 +181,7 @@ func (c *conflicts) dropKept() {
 		if tree == nil || one.reason != api.ConflictDeleteShadowed {
 			return false
 		}
-		_, covering := tree.find(one.path)
+		_, covering := tree.Find(one.path)
 		return covering != nil
 	})
 }
@@ -213,10 +213,10 @@ func Undecided(
 		if trees[i] == nil {
 			trees[i] = &pathTree{}
 			for _, e := range entries[i].paths {
-				trees[i].put(e)
+				trees[i].Put(e.path, e)
 			}
 		}
-		if _, nearest := trees[i].find(mutationpath.Parse(c.Path)); nearest != nil {
+		if _, nearest := trees[i].Find(mutationpath.Parse(c.Path)); nearest != nil {
 			return nearest.protected
 		}
 		return entries[i].protected

@@ -221,7 +221,7 @@ func (s *subtraction) paths(q, p, own *resourceChange) {
 		if e.op == api.MutationTypeNone {
 			continue
 		}
-		node, covering := tree.find(e.path)
+		node, covering := tree.Find(e.path)
 		if covering != nil {
 			// The target changed the same path or something around it. That is fine if both changes
 			// are the same, or if their lines can be merged.
@@ -237,7 +237,7 @@ func (s *subtraction) paths(q, p, own *resourceChange) {
 			continue
 		}
 		// The target may also have changed something below the path.
-		below := node.all(nil)
+		below := node.Below(nil)
 		if e.removes() || s.keepChanged && len(below) > 0 {
 			if !s.shadowed(p, e.path, below, e.change) || !s.keepChanged {
 				q.paths = append(q.paths, e)
@@ -273,7 +273,7 @@ func (s *subtraction) shadowed(
 				s.shadow(), p, to.to,
 				change{op: api.MutationTypeAdd, index: p.index, value: to.value}, &o.change,
 			).mine = o.path
-			s.back.put(&pathChange{path: to.to, change: source})
+			s.back.Put(to.to, &pathChange{path: to.to, change: source})
 			found = true
 		case s.keepChanged && o.op == api.MutationTypeDelete:
 		case !s.keepChanged && o.path.Canonical() == namespaceField:

@@ -2,7 +2,6 @@ package mutation
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -101,45 +100,12 @@ func stringValue(text string) (gaby.Value, bool) {
 
 // PlainPath returns a path of a mutation as messages show it: elements of a list with a merge key by
 // that key, others by their index.
-func PlainPath(path api.ResolvedPath) string {
-	segments := strings.Split(string(path), ".")
-	for i, s := range segments {
-		at := strings.LastIndex(s, ";@")
-		switch {
-		case at < 0 || s[0] != '?':
-		case strings.HasPrefix(s, "?~h="):
-			segments[i] = s[at+len(";@"):]
-		default:
-			segments[i] = s[:at]
-		}
-	}
-	return strings.Join(segments, ".")
-}
+func PlainPath(path api.ResolvedPath) string { return mutationpath.Plain(string(path)) }
 
 // NamedPath returns the path of the value to which segments lead, as mutations have it: elements of
 // a list with merge keys by these keys.
 func NamedPath(
 	root gaby.Value, segments []string, keys *configkit.MergeKeyTree,
 ) api.ResolvedPath {
-	var path mutationpath.Path
-	for _, s := range segments {
-		next := mutationpath.Key(s)
-		if root.Kind() == gaby.List {
-			i, err := strconv.Atoi(s)
-			if err != nil {
-				return api.ResolvedPath(path.Child(next).String())
-			}
-			root = root.Index(i)
-			if mutationpath.HasKeys(keys) {
-				if id := mutationpath.ElementID(root, keys); id != "" {
-					next = mutationpath.Element(id, i)
-				}
-			}
-			keys = keys.Child("*")
-		} else {
-			root, keys = root.Get(s), keys.Child(s)
-		}
-		path = path.Child(next)
-	}
-	return api.ResolvedPath(path.String())
+	return api.ResolvedPath(mutationpath.To(root, segments, keys).String())
 }
