@@ -202,11 +202,16 @@ func (b *Batch) follow(from string) (string, error) {
 
 // HasGit reports whether a path with slashes leads into .git, also in the spellings that file systems
 // of Windows and macOS accept for it. git refuses the same ones.
-func HasGit(name string) bool {
+func HasGit(name string) bool { return hasPart(name, ".git", "git~1") }
+
+// HasRecords is HasGit for .fctl, where fctl keeps the records of a workspace.
+func HasRecords(name string) bool { return hasPart(name, ".fctl", "fctl~1") }
+
+func hasPart(name string, names ...string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
 		part, _, _ = strings.Cut(strings.Map(visible, part), ":") // a stream of NTFS
 		part = strings.TrimRight(part, ". ")
-		return strings.EqualFold(part, ".git") || strings.EqualFold(part, "git~1")
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(part, n) })
 	})
 }
 

@@ -216,6 +216,14 @@ func TestFiles(t *testing.T) {
 			add(item("git~1/hooks/x.yaml", "", "n")),
 			`error New n: the path "git~1/hooks/x.yaml" is inside of .git`,
 		},
+		"records of a workspace": {
+			add(item("a/.fctl/journal", "", "n")),
+			`error New n: the path "a/.fctl/journal" is inside of .fctl`,
+		},
+		"records of a workspace, in other letters": {
+			add(item(".FCTL./undo/9", "", "n")),
+			`error New n: the path ".FCTL./undo/9" is inside of .fctl`,
+		},
 		"F4 above after a directory": {
 			add(item("a/../../x.yaml", "", "n")),
 			`error New n: the path "a/../../x.yaml" leads out of the directory`,

@@ -195,6 +195,9 @@ func (p *Package) checkPath(item *Item) error {
 	if files.HasGit(clean) { // git would run a hook, for example
 		return problem("is inside of .git")
 	}
+	if files.HasRecords(clean) { // fctl would obey them
+		return problem("is inside of .fctl")
+	}
 	root, err := os.OpenRoot(p.Root)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

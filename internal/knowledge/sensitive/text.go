@@ -84,9 +84,9 @@ func (v *Values) maskWith(set **SecretSet, words bool, text string) string {
 }
 
 // ofResource returns text that a function has read from a resource with the secret values masked,
-// including words and numbers if the resource has secret values.
+// including words and numbers if the resource has secret values, or if the text may be of any.
 func (v *Values) ofResource(r api.ResourceInfo, text string) string {
-	if v.provider.Sensitive(v.typeIn(r), "") == configkit.NotSensitive {
+	if r.ResourceType != "" && v.provider.Sensitive(v.typeIn(r), "") == configkit.NotSensitive {
 		return v.Copied(text)
 	}
 	return v.maskWith(&v.own, true, text)

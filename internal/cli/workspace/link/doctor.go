@@ -46,7 +46,11 @@ link can fill. The status is 1 if something is found.`,
 			if err != nil {
 				return err
 			}
-			if found = len(symptoms); found == 0 && kind.Value == string(report.Text) {
+			if s.SpaceFlag == "" { // it is about all of the workspace
+				s.Unread(s.Problems.Err())
+			}
+			if found = len(symptoms); found == 0 && len(s.Problems) == 0 &&
+				kind.Value == string(report.Text) {
 				s.App.Note(s.Settings, diag.Count(len(s.Units), "unit")+" and "+
 					diag.Count(len(s.Links), "link")+": no problem")
 			}
