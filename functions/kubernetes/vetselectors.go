@@ -19,7 +19,7 @@ func vetSelectorsFunction(provider configkit.ResourceProvider) handler.FunctionR
 		},
 	}, "whether all selectors and ports lead somewhere, and those that do not",
 		func(c *handler.Call) (api.ValidationResult, error) {
-			s := references.NewSelection(provider, c.Unit(), handler.InputFile(c.FunctionContext))
+			s := references.NewSelectorSurvey(provider, c.Unit(), handler.InputFile(c.FunctionContext))
 			rows, matches, err := s.Check(c.Docs)
 			c.Matched(matches)
 			return handler.Verdict(rows), err

@@ -24,8 +24,8 @@ const (
 	attributeProbePort       api.AttributeName = "probe-port"
 )
 
-// Selection finds what the selectors of a unit select.
-type Selection struct {
+// SelectorSurvey finds what the selectors of a unit select.
+type SelectorSurvey struct {
 	provider configkit.ResourceProvider
 	dir      string        // of the unit
 	input    []*labelledOf // of the unit and of all input files
@@ -42,11 +42,11 @@ type selected struct {
 	reason map[string]string // by port
 }
 
-// NewSelection returns the selection of a unit that was read from a file, "" if it is not known.
-func NewSelection(
+// NewSelectorSurvey returns the selection of a unit that was read from a file, "" if it is not known.
+func NewSelectorSurvey(
 	provider configkit.ResourceProvider, unit gaby.Container, file string,
-) *Selection {
-	s := &Selection{
+) *SelectorSurvey {
+	s := &SelectorSurvey{
 		provider: provider, dir: path.Dir(file), reasons: map[string]string{},
 		selected: map[string][]*labelled{}, of: map[*gaby.YamlDoc]selected{},
 	}
@@ -65,7 +65,7 @@ func NewSelection(
 
 // Check returns a row for each selector that selects nothing, and for each port that nothing
 // selected has, and the number of selectors and ports that it compared.
-func (s *Selection) Check(docs gaby.Container) (rows api.AttributeValueList, matches int, err error) {
+func (s *SelectorSurvey) Check(docs gaby.Container) (rows api.AttributeValueList, matches int, err error) {
 	for _, check := range []struct {
 		attribute api.AttributeName
 		reason    func(p *yamlkit.Match) string
@@ -91,7 +91,7 @@ func (s *Selection) Check(docs gaby.Container) (rows api.AttributeValueList, mat
 
 // selects returns why a selector selects nothing, "" if it selects something or if that cannot be
 // known.
-func (s *Selection) selects(p *yamlkit.Match, noun string) string {
+func (s *SelectorSurvey) selects(p *yamlkit.Match, noun string) string {
 	if !namespaces.IsCustom(p.Resource.ResourceType) &&
 		len(s.provider.AttributePaths(attributePodLabels).PathsOf(p.Resource.ResourceType)) > 0 {
 		return "" // vet-semantics compares it with the labels of its own template
@@ -163,7 +163,7 @@ func isOpen(v gaby.Value) bool {
 }
 
 // isAdded reports whether pods get a label besides those of their templates.
-func (s *Selection) isAdded(key string) bool {
+func (s *SelectorSurvey) isAdded(key string) bool {
 	switch key {
 	case "pod-template-hash", "controller-revision-hash", "controller-uid", "job-name",
 		"statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index":
@@ -194,7 +194,7 @@ func selectedNamespaces(namespaceSelector gaby.Value, resource *api.ResourceInfo
 }
 
 // made reports whether custom resources may make what a selector selects.
-func (s *Selection) made(sel podSelector, in []string, noun string) bool {
+func (s *SelectorSurvey) made(sel podSelector, in []string, noun string) bool {
 	return slices.ContainsFunc(sel.labels, func(l gaby.Value) bool {
 		return slices.ContainsFunc(in, func(n string) bool {
 			return slices.ContainsFunc(s.input, func(input *labelledOf) bool {
@@ -206,7 +206,7 @@ func (s *Selection) made(sel podSelector, in []string, noun string) bool {
 
 // reason returns the message about a selector that selects nothing in the namespaces, "" if what it
 // selects may be elsewhere: the directory has nothing of that sort.
-func (s *Selection) reason(sel podSelector, in []string, noun string) string {
+func (s *SelectorSurvey) reason(sel podSelector, in []string, noun string) string {
 	here := false
 	var near *labelled
 	for _, n := range in {
@@ -261,7 +261,7 @@ func (l *labelledOf) isMade(label gaby.Value, namespace, noun string) bool {
 }
 
 // port returns why nothing that the first selector of a document selects has a port.
-func (s *Selection) port(p *yamlkit.Match) string {
+func (s *SelectorSurvey) port(p *yamlkit.Match) string {
 	of, ok := s.of[p.Doc]
 	wanted := p.Value.Text()
 	if !ok || isOpen(p.Value) {
@@ -339,7 +339,7 @@ func portsOf(of gaby.Value, wanted string) (names []string, has bool) {
 }
 
 // probe returns why the container that has a probe lacks the port that the probe names.
-func (s *Selection) probe(p *yamlkit.Match) string {
+func (s *SelectorSurvey) probe(p *yamlkit.Match) string {
 	wanted := p.Value.Text()
 	if isOpen(p.Value) || isNumber(wanted) {
 		return ""
