@@ -323,11 +323,11 @@ func TestForeignOutputReachesTheLimit(t *testing.T) {
 	}{
 		"lines on the error stream": {
 			less, "cat\nyes 'a line of a log' | head -c 50000000 >&2\n", eval,
-			"./loud.sh: was killed: it wrote more than 16777216 bytes",
+			"./loud.sh: was killed: it wrote more than 16MiB",
 		},
 		"one line on the error stream": {
 			less, "cat\nhead -c 50000000 /dev/zero | tr '\\0' a >&2\n", eval,
-			"./loud.sh: was killed: it wrote more than 16777216 bytes",
+			"./loud.sh: was killed: it wrote more than 16MiB",
 		},
 		"many small values": {
 			less, "cat > /dev/null\necho 'apiVersion: config.kubernetes.io/v1'\n" +

@@ -181,7 +181,8 @@ func (e *OutputError) Error() string { return textOf(e) }
 
 // Outcome implements Ended.
 func (e *OutputError) Outcome() (function, text string) {
-	return e.Function, fmt.Sprintf("was killed: it wrote more than %d bytes to its %s", e.Limit, e.Stream)
+	return e.Function, fmt.Sprintf("was killed: it wrote more than %s to its %s",
+		limit.Size(e.Limit), e.Stream)
 }
 
 // IsCut reports whether an error says that the output is not complete, because the function was

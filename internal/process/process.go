@@ -69,7 +69,7 @@ func (p *process) run(ctx context.Context) (Output, error) {
 		limitMemory(cmd.Process.Pid, limits.Memory)
 	}
 	err := waitForGroup(cmd, p.alone)
-	out := Output{Stdout: stdout.text, Stderr: stderr.text, ExitCode: -1}
+	out := Output{Stdout: stdout.text(), Stderr: stderr.text(), ExitCode: -1}
 	if cmd.ProcessState != nil {
 		out.ExitCode = cmd.ProcessState.ExitCode()
 	}

@@ -2,6 +2,7 @@ package process
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -288,5 +289,27 @@ func TestLimitOfMemory(t *testing.T) {
 	_, err := p.Run(t.Context(), Call{Dir: t.TempDir(), Limits: Limits{Memory: 100 << 20}})
 	if err == nil {
 		t.Error("a function used more memory than it may")
+	}
+}
+
+// What a program writes is held once, whether there is too much of it or not.
+func TestOutputIsHeldOnce(t *testing.T) {
+	const most = 32 << 20
+	for name, text := range map[string]struct{ bytes, kept int64 }{
+		"all": {most - 1, most - 1}, "too much": {2 * most, 64 << 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &Program{Path: script(t, fmt.Sprintf("head -c %d /dev/zero", text.bytes))}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			out, err := p.Run(t.Context(), Call{Dir: t.TempDir(), Limits: Limits{Output: most}})
+			runtime.ReadMemStats(&after)
+			if int64(len(out.Stdout)) != text.kept {
+				t.Errorf("%d bytes are kept: %v", len(out.Stdout), err)
+			}
+			if made := after.TotalAlloc - before.TotalAlloc; made > most*9/4 {
+				t.Errorf("%d bytes are made for %d", made, text.bytes)
+			}
+		})
 	}
 }

@@ -65,9 +65,10 @@ type Limits struct {
 	PIDs   int     // containers only
 }
 
-// DefaultLimits returns the limits that apply where Call.Limits has zeros.
+// DefaultLimits returns the limits that apply where Call.Limits has zeros. The output is one document,
+// and fctl reads none of more than 256 MiB.
 func DefaultLimits() Limits {
-	return Limits{Time: 5 * time.Minute, Output: 1 << 30, Memory: 2 << 30, CPUs: 2, PIDs: 256}
+	return Limits{Time: 5 * time.Minute, Output: 240 << 20, Memory: 2 << 30, CPUs: 2, PIDs: 256}
 }
 
 // withDefaults returns the limits with zeros replaced by the defaults and negative values by zeros,
