@@ -2,9 +2,11 @@ package krm
 
 import (
 	"errors"
+	"path/filepath"
 	"strconv"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // Saved is a function that is added to the pipeline of a Kptfile.
@@ -14,17 +16,43 @@ type Saved struct {
 	ConfigPath         string        // in place of Config
 	Selectors, Exclude []Selector
 	Validator          bool
+	Prefix             string // of images without a repository; empty for the default
 }
 
 // Save adds a function to the pipeline of the root's Kptfile. A function with the same image or
-// command takes the position of the one that is there.
-func (p *Package) Save(s *Saved) error {
+// command takes the position of the one that is there. If there is no Kptfile, Save returns a new
+// one.
+func (p *Package) Save(s *Saved) (created *Item, err error) {
 	f := p.file(KptfileName)
-	if f == nil || len(f.Items()) != 1 {
-		return located(fileName(p.Root, KptfileName), errors.New("no such file; --save needs a "+
-			"Kptfile"))
+	if f == nil {
+		if created, err = p.newKptfile(); err == nil {
+			err = s.addTo(created)
+		}
+		return created, err
 	}
-	item := f.Items()[0]
+	if len(f.Items()) != 1 {
+		return nil, located(fileName(p.Root, KptfileName),
+			errors.New("the file must have one document"))
+	}
+	return nil, s.addTo(f.Items()[0])
+}
+
+// newKptfile returns a Kptfile that names the package as its directory.
+func (p *Package) newKptfile() (*Item, error) {
+	root, err := filepath.Abs(p.Root)
+	if err != nil {
+		return nil, err
+	}
+	item, err := NewItem([]byte("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: x\n"+
+		"  annotations:\n    config.kubernetes.io/local-config: \"true\"\n"), KptfileName, 0)
+	if err == nil {
+		_, err = item.Doc.Set(filepath.Base(root), "metadata", "name")
+	}
+	return item, err
+}
+
+// addTo adds the function to the pipeline of a Kptfile.
+func (s *Saved) addTo(item *Item) error {
 	doc := item.Doc
 	key := "mutators"
 	if s.Validator {
@@ -61,8 +89,11 @@ func (s *Saved) same(v gaby.Value) bool {
 	if s.Declared.Image == "" {
 		return v.Get("exec").EqualText(s.Declared.Name())
 	}
-	return withoutTag(v.Get("image").Text()) == withoutTag(s.Declared.Image)
+	return withoutTag(process.FullImage(v.Get("image").Text(), s.Prefix)) == withoutTag(s.image())
 }
+
+// image returns the image with its repository, as kpt saves it.
+func (s *Saved) image() string { return process.FullImage(s.Declared.Image, s.Prefix) }
 
 func withoutTag(image string) string {
 	if tag := tagOf(image); tag != "" {
@@ -73,7 +104,7 @@ func withoutTag(image string) string {
 
 // entry returns the function as an entry of a pipeline.
 func (s *Saved) entry() gaby.Entries {
-	entry := present("image", s.Declared.Image, "tag", s.Declared.Tag)
+	entry := present("image", s.image(), "tag", s.Declared.Tag)
 	if s.Declared.Exec != "" {
 		entry = present("exec", s.Declared.Name())
 	}

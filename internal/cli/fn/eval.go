@@ -279,31 +279,36 @@ func (e *evaluation) files(ctx context.Context) error {
 		return err
 	}
 	if e.flags.save && !e.flags.output.reads() {
-		if err := e.saveFunction(p); err != nil {
+		kptfile, err := e.saveFunction(p)
+		if err != nil {
 			return err
+		}
+		if kptfile != nil {
+			config = append(config, kptfile)
 		}
 	}
 	return e.emit(ctx, p, append(after, config...), results, &e.flags.output)
 }
 
-// saveFunction adds the function to the Kptfile.
-func (e *evaluation) saveFunction(p *krm.Package) error {
+// saveFunction adds the function to the Kptfile, which it returns if it is new.
+func (e *evaluation) saveFunction(p *krm.Package) (*krm.Item, error) {
 	saved := &krm.Saved{
 		Declared: e.declared, Config: e.step.Config, Selectors: e.flags.selector.list(),
 		Exclude: e.flags.exclude.list(), Validator: e.flags.saveType == "validator",
+		Prefix: e.settings.ImagePrefix,
 	}
 	if e.config != nil {
 		root, err := filepath.Abs(p.Root)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		file, err := filepath.Abs(e.config.File)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if saved.ConfigPath, err = filepath.Rel(root, file); err != nil ||
 			!filepath.IsLocal(saved.ConfigPath) {
-			return diag.Usage("--save: the file of --fn-config is not in the directory")
+			return nil, diag.Usage("--save: the file of --fn-config is not in the directory")
 		}
 		saved.ConfigPath = filepath.ToSlash(saved.ConfigPath)
 	}
