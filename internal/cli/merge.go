@@ -88,9 +88,9 @@ links are never followed.
 	cmd.Flags().StringArrayVarP(&o.labels, "label", "L", nil,
 		"print `NAME` after a marker: first for OURS, then for THEIRS")
 	cmd.Flags().BoolVar(&o.ours, "ours", false,
-		"where both sides changed the same, keep OURS")
+		"keep OURS where both sides changed the same")
 	cmd.Flags().BoolVar(&o.theirs, "theirs", false,
-		"where both sides changed the same, take THEIRS")
+		"take THEIRS where both sides changed the same")
 	cmd.Flags().StringVar(&o.path, "path", "",
 		"use `PATH` for the toolchain and in messages, if OURS is a temporary file")
 	command.AddShowSecrets(cmd.Flags(), &o.showSecrets)

@@ -50,6 +50,9 @@ type ResourceList struct {
 	// Root is the path to open of the directory of the resources, "" if they are not in one. A
 	// function in Go reads no files outside of it.
 	Root string
+	// Checked says that somebody writes the FunctionConfig: unknown fields of it are errors, which a
+	// function may otherwise ignore.
+	Checked bool
 
 	// config is the item that is the functionConfig, nil if it is not an item.
 	config *Item

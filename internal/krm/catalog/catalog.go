@@ -94,26 +94,34 @@ func Explain(name string) string {
 // CheckConfig returns what is wrong with the data of a ConfigMap that is the functionConfig of a
 // function. It finds nothing in that of a function that is not in the catalogue.
 func CheckConfig(ctx context.Context, name, version string, data gaby.Entries) error {
-	run, ok := Find(name, version)
-	if !ok {
+	e := find(name, version)
+	if e == nil {
 		return nil
 	}
 	config, err := krm.ConfigMapOf(data)
 	if err != nil {
 		return err
 	}
-	return run(ctx, &krm.ResourceList{FunctionConfig: config})
+	return e.run(ctx, &krm.ResourceList{FunctionConfig: config, Checked: true})
 }
 
 // Find returns the function with the given name for a version: v0.2 and v0.2.3 are of the series
 // v0.2; "", latest and unstable are every version.
 func Find(name, version string) (krm.Function, bool) {
+	e := find(name, version)
+	if e == nil {
+		return nil, false
+	}
+	return reported(e.run), true
+}
+
+func find(name, version string) *entry {
 	for _, e := range entries() {
 		if e.name == name && e.has(version) {
-			return reported(e.run), true
+			return &e
 		}
 	}
-	return nil, false
+	return nil
 }
 
 func (e *entry) has(version string) bool {
@@ -165,6 +173,9 @@ func reported(run krm.Function) krm.Function {
 // passedError is what a published program reports before it ends with status 0. The resources are
 // as they were.
 type passedError struct{ error }
+
+// Unwrap returns the error.
+func (e *passedError) Unwrap() error { return e.error }
 
 // errFailed is the error of functions that put what is wrong into results.
 var errFailed = errors.New("the function found errors")

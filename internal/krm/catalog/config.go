@@ -94,8 +94,11 @@ func (c *config) read(fields ...strict.Field) error {
 }
 
 // ignoring returns fields, and those that v has in addition. As the published programs ignore
-// them, it only writes a line about each to the standard error.
+// them, it only writes a line about each to the standard error, unless the functionConfig is checked.
 func (c *config) ignoring(v gaby.Value, fields []strict.Field) []strict.Field {
+	if c.list.Checked {
+		return fields
+	}
 	all := fields
 	for _, e := range v.All() {
 		key := e.Key()

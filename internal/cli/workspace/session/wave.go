@@ -29,9 +29,9 @@ func (o *ResolveFlags) Add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.failOnConflict, "fail-on-conflict", false,
 		"write nothing if there is a conflict")
 	flags.BoolVar(&o.ours, "ours", false,
-		"where the unit and its upstream changed the same value, keep that of the unit")
+		"keep the value of the unit where its upstream changed it, too")
 	flags.BoolVar(&o.theirs, "theirs", false,
-		"where the unit and its upstream changed the same value, take that of the upstream")
+		"take the value of the upstream where the unit changed it, too")
 	flags.BoolVar(&o.strict, "strict", false,
 		"write nothing if a need is ambiguous or has no provider")
 	flags.BoolVar(&o.force, "force", false, "write also bound values that were edited")
