@@ -11,7 +11,7 @@ import (
 // needs too much memory, it cancels the run and drops the rest.
 type capture struct {
 	ctx    context.Context //nolint:containedctx // an io.Writer has none
-	parts  [][]byte // of the text, each of partBytes but the last: growing one would copy it
+	parts  [][]byte        // of the text, each of partBytes but the last: growing one would copy it
 	length int64
 	limit  int64 // 0 for none
 	stream string
