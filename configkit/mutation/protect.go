@@ -186,8 +186,8 @@ func (c *conflicts) dropKept() {
 	})
 }
 
-// Undecided returns the conflicts that no protection has decided: where the target keeps a value
-// that somebody has protected, nobody has to look at it. Conflicts about what the target lost stay.
+// Undecided returns the conflicts that people have to decide: not the ones in which the target keeps
+// a protected value. Conflicts about lost values remain.
 func Undecided(
 	list api.MutationConflictList, protection api.ResourceMutationList,
 	provider configkit.ResourceProvider,

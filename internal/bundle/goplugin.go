@@ -97,7 +97,7 @@ func (g *goPlugin) Process(spec map[string]any, ctx *plugin.Context) plugin.Proc
 	result, err := call(g, func() plugin.ProcessResult {
 		result := g.made.Process(spec, ctx)
 		if f, ok := result.(*plugin.ProcessResultFailure); ok && f != nil && f.Error != nil {
-			// its message is made here, because that may panic or not return, as good as the plugin
+			// The method of the error may panic or not return, like the plugin: it runs here, once.
 			return &plugin.ProcessResultFailure{
 				Error:           errors.New(f.Error.Error()),
 				IsExternalError: f.IsExternalError, IsRetriableError: f.IsRetriableError,

@@ -32,7 +32,7 @@ func (p *Package) Save(s *Saved) (created *Item, err error) {
 	}
 	if len(f.Items()) != 1 {
 		return nil, located(fileName(p.Root, KptfileName),
-			errors.New("the file must have one document"))
+			errors.New("a Kptfile has one document"))
 	}
 	return nil, s.addTo(f.Items()[0])
 }

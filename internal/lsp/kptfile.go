@@ -44,8 +44,8 @@ func kptfileOffers(ctx context.Context, path string, s spot) (o offers) {
 	return o
 }
 
-// checkConfigMap returns what is wrong with the data of a function in a pipeline. It finds nothing in
-// that of functions from elsewhere than the catalogue, and of starlark, which may need resources.
+// checkConfigMap returns the problems of the data of a function in a pipeline. It checks functions of
+// the catalogue only, without starlark, whose program may need resources.
 func checkConfigMap(ctx context.Context, function, configMap gaby.Value) diag.List {
 	image, err := process.ParseImage(function.Get("image").Text())
 	known := slices.Contains([]string{"", process.DefaultPrefix, "gcr.io/kpt-fn"}, image.Repository)
@@ -62,8 +62,8 @@ func checkConfigMap(ctx context.Context, function, configMap gaby.Value) diag.Li
 	return diag.Failures(err, api.FailureFunction)
 }
 
-// checkPipeline returns what is wrong with the data of the functions of a Kptfile, and which files of
-// configPath are missing.
+// checkPipeline returns the problems of the data of the functions of a Kptfile, and the missing files
+// of configPath.
 func (p *project) checkPipeline(ctx context.Context, path string) (problems []problem) {
 	doc, err := gaby.ParseYAML(p.buffers[path])
 	if err != nil || doc.Check() != nil {

@@ -48,7 +48,7 @@ func (c *capture) Write(p []byte) (int, error) {
 // partBytes is as much as a program can write at once on most systems.
 const partBytes = 64 << 10
 
-// text returns what was kept. Of an output that is too large to be of use it returns the beginning.
+// text returns the kept text. Of an output that is too large to be of use it returns the beginning.
 func (c *capture) text() []byte {
 	if c.length == c.limit && c.length > maxLog {
 		return c.parts[0]

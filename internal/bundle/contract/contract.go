@@ -245,9 +245,9 @@ const (
 	maxValues = 1 << 20
 )
 
-// Data checks that an object is a tree of data of a size that can be written: that its values are
-// of the types that JSON is decoded into or integers, that numbers are finite, and that no map or
-// list contains itself, nests too deep, or has too many values.
+// Data checks that an object can be written: its values have the types of decoded JSON or are
+// integers, its numbers are finite, and no map or list contains itself, nests too deep, or has too
+// many values.
 func Data(o *plugin.Object) error {
 	if o == nil {
 		return nil
@@ -308,8 +308,8 @@ type valueError struct {
 func (e *valueError) Error() string {
 	slices.Reverse(e.path)
 	defer slices.Reverse(e.path)
-	return fmt.Sprintf("the object of the plugin is not data: %s is %s, and objects have "+
-		"map[string]any, []any, strings, booleans, integers and finite float64",
+	return fmt.Sprintf("%s is %s, which is not data: objects of plugins have map[string]any, []any, "+
+		"strings, booleans, integers and finite float64",
 		strings.Join(e.path, "."), e.is)
 }
 
@@ -331,7 +331,7 @@ func isNil(result plugin.ProcessResult) bool {
 	return result == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// Objects returns the objects of a case: those that the plugin gets and the one that is expected.
+// Objects returns the objects that the plugin gets in a case, and the expected one.
 func (c *PluginCase) Objects() []*plugin.Object {
 	all := []*plugin.Object{c.Actual, c.Want}
 	for _, name := range slices.Sorted(maps.Keys(c.Dependencies)) {

@@ -152,7 +152,7 @@ func (r *runner) hideObjects(ctx context.Context) (func(*plugin.Object), error) 
 			return
 		}
 		text, err := json.Marshal(o.Object)
-		if err != nil || known[string(text)] { // what is not data is never shown
+		if err != nil || known[string(text)] { // an object that is not data is never shown
 			return
 		}
 		known[string(text)] = true

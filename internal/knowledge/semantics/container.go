@@ -105,7 +105,7 @@ func (c *resourceChecker) profile(v gaby.Value) {
 	switch kind, ok := text(v.Get("type")); {
 	case !ok:
 	case kind == "Localhost" && file.Text() == "":
-		c.missing(v, "localhostProfile", "the type Localhost needs it")
+		c.missing(v, "localhostProfile", "type Localhost needs it")
 	case kind != "Localhost" && isSet(file):
 		c.add(file, "exclusive", "localhostProfile is for the type Localhost only")
 	}

@@ -93,8 +93,8 @@ func (c *config) read(fields ...strict.Field) error {
 	return problemsOf(r)
 }
 
-// ignoring returns fields, and those that v has in addition. As the published programs ignore
-// them, it only writes a line about each to the standard error, unless the functionConfig is checked.
+// ignoring returns fields, and one for each unknown field of v. As the published programs ignore
+// these, it only writes a line about each to the standard error, unless the functionConfig is checked.
 func (c *config) ignoring(v gaby.Value, fields []strict.Field) []strict.Field {
 	if c.list.Checked {
 		return fields

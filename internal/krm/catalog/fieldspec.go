@@ -72,7 +72,7 @@ func (s *fieldSpec) segments() []string {
 // missing if it can be created. Lists on the way are entered, but not one at the end.
 func (s *fieldSpec) visit(doc *gaby.YamlDoc, do func(path []string, v gaby.Value) error) error {
 	if len(s.segments()) == 0 {
-		return errors.New("the field has no path")
+		return errors.New("field has no path")
 	}
 	return s.walk(doc.Value(), nil, s.segments(), do)
 }

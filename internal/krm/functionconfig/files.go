@@ -158,7 +158,7 @@ func find(paths []string, name func(string) string) ([]configFile, []ConfigProbl
 	return files, problems
 }
 
-var errNoFile = errors.New("the symbolic link leads to no file")
+var errNoFile = errors.New("symbolic link leads to no file")
 
 func readFile(path string) ([]byte, error) {
 	file, err := os.Open(path)

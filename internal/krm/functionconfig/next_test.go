@@ -197,10 +197,10 @@ func TestNextFindsTheObject(t *testing.T) {
 			{files{"a.yaml": strings.Replace(good, "config.porch.kpt.dev", "example.com", 1)}, "", ""},
 		},
 		"dangling link": {
-			{files{"a.yaml": "-> nowhere"}, "a/a:v1", "a.yaml: the symbolic link leads to no file"},
+			{files{"a.yaml": "-> nowhere"}, "a/a:v1", "a.yaml: symbolic link leads to no file"},
 			{files{"a.yaml": bad}, "a/a:v1", `"-v2"`},
-			{files{"a.yaml": "-> /dev/null"}, "a/a:v1", "a.yaml: the symbolic link leads to no file"},
-			{files{"b.yaml": "-> nowhere"}, "", "b.yaml: the symbolic link leads to no file"},
+			{files{"a.yaml": "-> /dev/null"}, "a/a:v1", "a.yaml: symbolic link leads to no file"},
+			{files{"b.yaml": "-> nowhere"}, "", "b.yaml: symbolic link leads to no file"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

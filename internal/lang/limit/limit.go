@@ -133,7 +133,7 @@ func Named(ctx context.Context, name func(error) error) context.Context {
 type Error struct {
 	Memory int64         // the limit in bytes, if it is about memory
 	Time   time.Duration // the limit, if it is about time
-	What   string        // what is too large or takes too long, if it is about one value or program
+	What   string        // the message, if it is about one value or program
 	help   string        // the hint, if it is about one value or program
 }
 

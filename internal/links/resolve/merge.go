@@ -226,7 +226,7 @@ func (r *resolver) mergeRange(
 	return nil
 }
 
-// favour settles conflicts as Ours and Theirs of the options say, and returns those that are left.
+// favour settles conflicts by Ours and Theirs of the options, and returns the others.
 // Where the unit lost a change, theirs has been taken already.
 func (r *resolver) favour(
 	docs gaby.Container, conflicts api.MutationConflictList,

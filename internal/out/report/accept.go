@@ -53,7 +53,7 @@ func (r Result) DropRepeated() {
 	for _, o := range r.Response.Outputs {
 		list, _ := o.Value.(api.ValidationResultList)
 		for i := range list {
-			list[i].Ignored = 0 // nobody accepted them
+			list[i].Ignored = 0 // Accept has counted them
 		}
 	}
 }
