@@ -180,9 +180,8 @@ func (e *editContext) onIndicatorLine(v Value) bool {
 	if i := d.at(v.slot); i != v.slot || !d.source(v.slot) {
 		return d.n[v.owner].Kind == scan.ListNode
 	}
-	n := &d.n[v.slot]
-	return n.Style != scalar.FlowStyle &&
-		d.lineStart(int(n.Val)) == d.lineStart(d.valueSpan(v.slot).head)
+	return d.n[v.slot].Style != scalar.FlowStyle &&
+		d.lineStart(int(d.n[v.slot].Val)) == d.lineStart(d.valueSpan(v.slot).head)
 }
 
 // comment makes the patch for the line comment of source entry i.
@@ -199,7 +198,8 @@ func (p *printer) comment(i int32, text string) {
 		gap := ""
 		if p.d.n[i].Flags&scan.InFlow != 0 {
 			gap = p.e.lineEnd + p.d.lineIndent(from) + "    "
-			from, to, gap = stream.CommentInFlow(p.d.src[:p.d.bodyEnd], from, p.d.edits.kids.len() == 0, gap)
+			onlyComments := !p.d.edits.kids.has(p.d.ownerOf(i))
+			from, to, gap = stream.CommentInFlow(p.d.src[:p.d.bodyEnd], from, onlyComments, gap)
 		}
 		p.patches = append(p.patches, patch{
 			from: from, to: to, text: " # " + text + gap, depth: i, order: atComment,

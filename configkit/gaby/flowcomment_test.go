@@ -114,3 +114,27 @@ func randomFlow(r *rand.Rand, depth int) string {
 	}
 	return text + end
 }
+
+// TestFlowCommentBesideOtherEdits writes a comment after the comma of its entry. Edits of other
+// collections and edits that were rolled back change nothing.
+func TestFlowCommentBesideOtherEdits(t *testing.T) {
+	doc, err := gaby.ParseYAML([]byte("list: [word, x]\nmap: {}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := doc.Checkpoint()
+	for _, path := range []string{"list", "map.new"} {
+		if _, err := doc.SetP(map[string]any{"a": []any{1}}, path); err != nil {
+			t.Fatal(err)
+		}
+		if path == "list" {
+			doc.Rollback(start)
+		}
+	}
+	if err := doc.SetComment("note", "list.0"); err != nil {
+		t.Fatal(err)
+	}
+	if want := "list: [word, # note\n"; !strings.HasPrefix(doc.String(), want) {
+		t.Errorf("want %q first:\n%s", want, doc)
+	}
+}
