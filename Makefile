@@ -18,7 +18,7 @@ NORACE_PACKAGES = $(shell dirname $(NORACE) | uniq)
 # The race detector sleeps for a second at the end of each program, for goroutines that still run.
 RACE_ENV := GORACE=atexit_sleep_ms=10
 # Packages whose tests start programs or only read the source.
-PROCESSES := ./cmd/fctl ./examples ./examples/krm ./internal/depcheck ./internal/wordlist ./internal/schemagen
+PROCESSES := ./cmd/fctl ./cmd/fctl-mcp ./examples ./examples/krm ./internal/depcheck ./internal/wordlist ./internal/schemagen
 
 # Formats and a scripting language of yq's library that its expressions here cannot reach; they cost 0.3 ms at every start.
 TAGS := yq_nolua yq_nohcl yq_noini yq_notoml
@@ -28,7 +28,7 @@ LDFLAGS := -s -w
 
 SCHEMAS := internal/knowledge/schemas
 
-.PHONY: help build runner editor mcp cross test long random lint fmt golden gen gen-schemas gen-operators compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench-server bench bench-krm fuzz clean demo
+.PHONY: help build runner editor mcp cross test long load random lint fmt golden gen gen-schemas gen-operators compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench-server bench bench-krm fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -53,8 +53,9 @@ test: ## all tests; random cases are the same ones every time, make random has o
 	go test -timeout 30m $(PROCESSES)
 LONG_TESTS := Readers|Tomllib|JSON5|RandomBlocks|MergeLaws|MergeTextLaws|RandomGarbledTexts|MergeAsTheModel|DiffIsAPatch|Replay|OracleCuts|OracleWorkload|PartsAgree|NamespacePartsAgree|StepsHoldIntermediateData|Module|Entries|CostOfLargeValues|GoldenOnOneProcessorAndOnEight|NoUpdateIsLost|KilledInPlace|Signals|Linear
 LONG_PACKAGES = $(shell grep -rlE '^func Test($(LONG_TESTS))' --include=*_test.go . | xargs -n1 dirname | sort -u)
-long: ## the tests over random cases with many more of them, of processes that are killed or update one file, and of cost; fctl serve under load with the race detector
+long: load ## the tests over random cases with many more of them, of processes that are killed or update one file, and of cost: before a release
 	LONG=1 go test -timeout 30m -count=1 -run '^Test($(LONG_TESTS))' $(LONG_PACKAGES)
+load: ## fctl serve under load with the race detector
 	LOAD=8s CGO_ENABLED=1 go test -count=1 -race -tags load ./internal/server/load
 lint: ## golangci-lint with gofumpt, pinned in internal/tools.mod
 	$(TOOL) golangci-lint run --allow-serial-runners ./... && sh -n manual-test.sh && sh -n examples/demo.sh

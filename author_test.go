@@ -35,7 +35,8 @@ func TestAuthorsModule(t *testing.T) {
 		"func register(", "func registerHello(")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", "author", ".")
 	build.Dir = dir
-	build.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=mod -trimpath")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOPROXY=off", "GOWORK=off",
+		"GOFLAGS=-mod=mod -trimpath")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -235,7 +235,7 @@ func TestScaffolds(t *testing.T) {
 			function := filepath.Join(dir, name, name)
 			switch language {
 			case "go":
-				t.Setenv("GOFLAGS", "-mod=mod")
+				t.Setenv("GOFLAGS", "-mod=mod -trimpath")
 				t.Setenv("GOWORK", "off")
 				if _, stderr, status := run(t, filepath.Join(dir, name), "", "go",
 					"build"); status != 0 {

@@ -316,11 +316,39 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestFlagsHaveAGroup checks that the help of commands with many flags leaves none for the end.
+func TestFlagsHaveAGroup(t *testing.T) {
+	streams, _, _, _ := iostreams.Test()
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		if _, flags, found := strings.Cut(flagUsage(cmd), "\n"+moreFlags+":\n"); found {
+			t.Errorf("no group of flagGroups has these flags of %s:\n%s", cmd.CommandPath(), flags)
+		}
+		for _, sub := range cmd.Commands() {
+			check(sub)
+		}
+	}
+	root := newRoot(&command.App{Streams: streams}, io.Discard)
+	check(root)
+	for _, g := range flagGroups() {
+		for _, name := range strings.Fields(g.flags) {
+			if !hasFlag(root, name) {
+				t.Errorf("%s: no command has --%s", g.title, name)
+			}
+		}
+	}
+}
+
+// hasFlag reports whether a command or one below it has a flag of its own with the name.
+func hasFlag(cmd *cobra.Command, name string) bool {
+	return cmd.LocalFlags().Lookup(name) != nil ||
+		slices.ContainsFunc(cmd.Commands(), func(sub *cobra.Command) bool { return hasFlag(sub, name) })
+}
+
 func writeCommand(b *strings.Builder, cmd *cobra.Command) {
 	if cmd.Hidden || cmd.Name() == "help" || !cmd.Runnable() && !cmd.HasSubCommands() {
 		return // topics have a section of their own
 	}
-	cmd.InitDefaultHelpFlag()
 	fmt.Fprintf(b, "\n## %s\n\n", cmd.CommandPath())
 	text := cmd.Long
 	if text == "" {
@@ -331,8 +359,8 @@ func writeCommand(b *strings.Builder, cmd *cobra.Command) {
 		fmt.Fprintf(b, "\nExamples:\n\n```sh\n%s\n```\n",
 			strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
 	}
-	if flags := cmd.NonInheritedFlags(); flags.HasAvailableFlags() {
-		fmt.Fprintf(b, "\nFlags:\n\n```\n%s```\n", flags.FlagUsagesWrapped(helpWidth))
+	if flags := strings.TrimPrefix(flagUsage(cmd), "\n"); flags != "" {
+		fmt.Fprintf(b, "\n```\n%s```\n", flags)
 	}
 	for _, sub := range cmd.Commands() {
 		writeCommand(b, sub)
@@ -379,55 +407,4 @@ func TestFlagTexts(t *testing.T) {
 	}
 	streams, _, _, _ := iostreams.Test()
 	check(newRoot(&command.App{Streams: streams}, io.Discard))
-}
-
-// TestExamplesWork runs the examples that explain shows, in the directory it names. Each must match
-// something and succeed.
-func TestExamplesWork(t *testing.T) {
-	t.Chdir(filepath.Join("..", "..", "examples", "explain"))
-	executor := functions.NewStandardExecutor()
-	for _, toolchain := range executor.Toolchains() {
-		for _, s := range executor.Signatures(toolchain) {
-			t.Run(string(toolchain)+"/"+s.FunctionName, func(t *testing.T) {
-				_, examples, ok := strings.Cut(ran(t, executor, diag.ExitDone, "explain",
-					"--toolchain", string(toolchain), s.FunctionName), "\nExamples\n")
-				if ok != (len(s.Examples) > 0) {
-					t.Errorf("examples are shown: %t", ok)
-				}
-				for line := range strings.Lines(examples) {
-					example, ok := strings.CutPrefix(line, "  fctl do ")
-					if !ok {
-						break
-					}
-					words, err := shellwords.Split(strings.TrimSuffix(example, "\n"))
-					if err != nil {
-						t.Fatalf("%s: %v", example, err)
-					}
-					status := diag.ExitDone
-					if s.Validating {
-						status = diag.ExitNo
-					}
-					flags := []string{"do", "--require-match"}
-					// it renames one resource, and the file has several
-					if s.FunctionName == "set-name" {
-						flags = append(flags, "--kind", "Deployment")
-					}
-					ran(t, executor, status, append(flags, words...)...)
-				}
-			})
-		}
-	}
-}
-
-// ran runs fctl with an executor and returns its output. The exit status may be 0 or the one given.
-func ran(t *testing.T, executor *functions.Executor, status int, words ...string) string {
-	t.Helper()
-	streams, _, out, errOut := iostreams.Test()
-	a := &command.App{Streams: streams, Executor: func() (*functions.Executor, error) {
-		return executor, nil
-	}}
-	if got := Run(t.Context(), a, words); got != diag.ExitDone && got != status {
-		t.Errorf("fctl %s: status %d\n%s", strings.Join(words, " "), got, errOut)
-	}
-	return out.String()
 }

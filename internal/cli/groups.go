@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -76,35 +75,6 @@ func commandTable(root *cobra.Command, names []string) string {
 	return b.String()
 }
 
-// setUsage sets the usage of the commands. That of the program is the front page.
-func setUsage(root *cobra.Command) {
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ",
-		fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
-	ofCommand := root.UsageFunc()
-	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		if cmd != root {
-			return ofCommand(cmd)
-		}
-		_, err := io.WriteString(cmd.OutOrStderr(), frontPage(root))
-		return err
-	})
-}
-
-// frontPage is the usage of the program: the commands of the groups, and the names of the topics.
-func frontPage(root *cobra.Command) string {
-	name := root.Name()
-	var b strings.Builder
-	fmt.Fprintf(&b, "Usage:\n  %s COMMAND [flags]\n\nExamples:\n%s\n", name, root.Example)
-	for _, g := range groups() {
-		fmt.Fprintf(&b, "\n%s ('%s help %s'):\n%s", g.title, name, g.name, commandTable(root, g.commands))
-	}
-	fmt.Fprintf(&b, "\nTopics ('%s help TOPIC'):\n%s\n\nFlags:\n%s\n'%s COMMAND --help' explains a "+
-		"command, '%s help %s' lists all.\n", name,
-		wrapped(strings.Join(namesOfTopics(topics()), ", "), helpWidth-2, "  "),
-		root.LocalFlags().FlagUsagesWrapped(helpWidth), name, name, commandsTopic)
-	return b.String()
-}
-
 func namesOfTopics(all []topic) []string {
 	var names []string
 	for _, t := range all {
@@ -112,19 +82,6 @@ func namesOfTopics(all []topic) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// wrapped breaks a text at spaces, and begins each line with indent.
-func wrapped(text string, width int, indent string) string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && len(line)+1+len(word) > width {
-			lines, line = append(lines, indent+line), ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	return strings.Join(append(lines, indent+line), "\n")
 }
 
 // allCommands lists the commands of the groups, all others, and the topics.

@@ -74,6 +74,7 @@ func topics() []topic {
 		{"cel", "Expressions in CEL: variables, functions, limits"},
 		{"starlark", "Programs in Starlark: variables, modules, limits"},
 		{"glossary", "What unit, space, placeholder and other words mean"},
+		{flagsTopic, "The flags of all commands"},
 		{"environment", "Settings, settings files and environment variables"},
 		{"limits", "How much memory and time a run may take"},
 	}
@@ -89,7 +90,9 @@ func addTopics(root *cobra.Command) {
 		root.AddCommand(cmd)
 	}
 	for _, t := range topics() {
-		add(t, t.text)
+		add(t, func() string {
+			return strings.Replace(t.text(), "{{flags}}\n", root.LocalFlags().FlagUsagesWrapped(helpWidth), 1)
+		})
 	}
 	for _, g := range groups() {
 		add(g.topic, func() string {

@@ -34,7 +34,7 @@ func TestKubeconform(t *testing.T) {
 	}
 	dir := t.TempDir()
 	install := exec.Command("go", "install", kubeconform)
-	install.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=")
+	install.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=-trimpath")
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", kubeconform, err, out)
 	}

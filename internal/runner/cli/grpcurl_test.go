@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,7 @@ func grpcurl(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	cmd := exec.Command("go", append([]string{
 		"tool", "-modfile=../../tools.mod", "grpcurl", "-plaintext",
 	}, args...)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as everything else that is built
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	err = cmd.Run()

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// setUsage sets the usage of the commands. That of the program is the front page.
+func setUsage(root *cobra.Command) {
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		text := frontPage
+		if cmd != root {
+			text = usage
+		}
+		_, err := io.WriteString(cmd.OutOrStderr(), text(cmd))
+		return err
+	})
+}
+
+// usage returns the help of a command without its description.
+func usage(cmd *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString("Usage:\n")
+	if cmd.Runnable() {
+		fmt.Fprintf(&b, "  %s\n", cmd.UseLine())
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "  %s COMMAND\n", cmd.CommandPath())
+	}
+	if len(cmd.Aliases) > 0 {
+		fmt.Fprintf(&b, "\nAliases:\n  %s\n", cmd.NameAndAliases())
+	}
+	if cmd.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("\nCommands:\n")
+		var names []string
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				names = append(names, c.Name())
+			}
+		}
+		b.WriteString(commandTable(cmd, names))
+	}
+	b.WriteString(flagUsage(cmd))
+	name := cmd.Root().Name()
+	fmt.Fprintf(&b, "\n'%s help %s' shows the flags of all commands, such as -C DIR and --quiet.\n",
+		name, flagsTopic)
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "'%s COMMAND --help' explains a command.\n", cmd.CommandPath())
+	}
+	return b.String()
+}
+
+// flagsTopic is the help topic about the flags of all commands.
+const flagsTopic = "flags"
+
+// manyFlags is the number of flags from which on a command lists them by group.
+const manyFlags = 20
+
+// moreFlags is the title of flags that no group has.
+const moreFlags = "More flags"
+
+// flagGroup is a group of flags in the help of commands that have many. The first group of a flag
+// has it.
+type flagGroup struct{ title, flags string }
+
+func flagGroups() []flagGroup {
+	return []flagGroup{
+		{"Flags for input", "filename recursive files-from file from-stdin shard include-meta-resources " +
+			"toolchain resource-types"},
+		{"Flags for selecting resources", "kind name namespace selector where-resource where-cel match-api-version " +
+			"match-kind match-name match-namespace match-labels match-annotations exclude-api-version " +
+			"exclude-kind exclude-name exclude-namespace exclude-labels exclude-annotations"},
+		{"Flags for output", "output diff output-only data-only columns report combine-validations show-secrets " +
+			"results-dir no-headers select log-steps truncate-output"},
+		{"Flags for writing", "in-place output-dir check dry-run fsync fix save update render-status allow-exists"},
+		{"Flags for functions", "functions function image tag exec fn-config fn-path global-scope type param context " +
+			"other-data upsert allow-external plugin invocation runs"},
+		{"Flags for failures", "keep-going stop strict require-match allow-empty num-filters " +
+			"fail-on-results fail-on-conflict exit-code"},
+		{"Flags for validation", "policy kubernetes-version schema schema-location baseline write-baseline"},
+		{"Flags for programs and containers", "allow-exec allow-env env allow-mount mount allow-outside network " +
+			"sandbox engine as-current-user no-mount-local image-prefix image-pull-policy ignore-digests " +
+			"executor no-builtin function-configs runner pod-namespace kubeconfig keep-io " +
+			"allow-self-delete resource-list-version as-nobody"},
+		{"Flags for Bundles", "assume-ready ready observed outputs owner-refs check-owner allow-lists " +
+			"simulate smith-annotations status"},
+		{"Flags for choosing units and links", "space create-space where filter contains all stale from " +
+			"no-self no-cross-space upstream-space upstream-unit subgroup version restore reverse from-unit " +
+			"to-unit to-space dest-space where-from where-to where-space where-to-space resolve"},
+		{"Flags for links", "update-type auto-update no-auto-update upstream-path downstream-path " +
+			"upstream-getter downstream-setter transform-invocation manual-binding make-current " +
+			"use-live-state no-use-live-state where-mutation merge-disable-subtraction " +
+			"no-merge-disable-subtraction insert-strip-metadata"},
+		{"Flags for merging", "upgrade ours theirs force prune protect ambiguous adopt-namespace " +
+			"to-revision merge-base merge-end merge-source merge-external what-if"},
+		{"Flags for definitions", "display-name label annotation delete-gate change-desc patch " +
+			"no-propagate strict-worktree"},
+		{"Flags for a server", "server ca-file token-file"},
+	}
+}
+
+// flagUsage lists the flags of a command, by group if there are many.
+func flagUsage(cmd *cobra.Command) string {
+	var all []*pflag.Flag
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != "help" {
+			all = append(all, f)
+		}
+	})
+	var b strings.Builder
+	list := func(title string, has func(name string) bool) {
+		group := pflag.NewFlagSet("", pflag.ContinueOnError)
+		all = slices.DeleteFunc(all, func(f *pflag.Flag) bool {
+			if !has(f.Name) {
+				return false
+			}
+			group.AddFlag(f)
+			return true
+		})
+		if group.HasFlags() {
+			fmt.Fprintf(&b, "\n%s:\n%s", title, group.FlagUsagesWrapped(helpWidth))
+		}
+	}
+	if len(all) < manyFlags {
+		list("Flags", func(string) bool { return true })
+		return b.String()
+	}
+	for _, g := range flagGroups() {
+		names := strings.Fields(g.flags)
+		list(g.title, func(name string) bool { return slices.Contains(names, name) })
+	}
+	list(moreFlags, func(string) bool { return true })
+	return b.String()
+}
+
+// frontPage is the usage of the program: the commands of the groups, and the names of the topics.
+func frontPage(root *cobra.Command) string {
+	name := root.Name()
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage:\n  %s COMMAND [flags]\n\nExamples:\n%s\n", name, root.Example)
+	for _, g := range groups() {
+		fmt.Fprintf(&b, "\n%s ('%s help %s'):\n%s", g.title, name, g.name, commandTable(root, g.commands))
+	}
+	fmt.Fprintf(&b, "\nTopics ('%s help TOPIC'):\n%s\n\n'%s COMMAND --help' explains a "+
+		"command, '%s help %s' lists all.\n", name,
+		wrapped(strings.Join(namesOfTopics(topics()), ", "), helpWidth-2, "  "),
+		name, name, commandsTopic)
+	return b.String()
+}
+
+// wrapped breaks a text at spaces, and begins each line with indent.
+func wrapped(text string, width int, indent string) string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines, line = append(lines, indent+line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return strings.Join(append(lines, indent+line), "\n")
+}
