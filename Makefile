@@ -28,7 +28,7 @@ LDFLAGS := -s -w
 
 SCHEMAS := internal/knowledge/schemas
 
-.PHONY: help build runner editor mcp cross test long load random lint fmt golden gen gen-schemas gen-operators compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench-server bench bench-krm fuzz clean demo
+.PHONY: help build runner runner-image editor mcp cross test long load random lint fmt golden gen gen-schemas gen-operators compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench-server bench bench-krm fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,11 @@ build: ## bin/fctl, without C libraries, which starts faster and runs anywhere
 	go build -tags "$(TAGS)" -ldflags "$(LDFLAGS)" -o bin/fctl ./cmd/fctl
 runner: ## bin/fctl-runner, the server for functions: with client-go and gRPC, which fctl does not need
 	go build -ldflags "-s -w" -o bin/fctl-runner ./cmd/fctl-runner
+# Without network: the image has nothing but the program.
+ENGINE := $(shell command -v podman || command -v docker)
+RUNNER_IMAGE ?= fctl-runner:latest
+runner-image: runner ## the image of fctl-runner, RUNNER_IMAGE (fctl-runner:latest), with podman or docker
+	$(ENGINE) build -t $(RUNNER_IMAGE) -f cmd/fctl-runner/Dockerfile bin
 editor: ## the editor component of the page of fctl serve, bundled with npm from the versions in package-lock.json
 	cd internal/server/page/codemirror && npm ci --ignore-scripts && npm run build; rm -rf node_modules
 mcp: ## bin/fctl-mcp, the tools for agents, which fctl mcp starts

@@ -18,6 +18,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/usage"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do/explain"
 	"github.com/fctl-dev/fctl/internal/out/iostreams"
@@ -321,7 +322,7 @@ func TestFlagsHaveAGroup(t *testing.T) {
 	streams, _, _, _ := iostreams.Test()
 	var check func(cmd *cobra.Command)
 	check = func(cmd *cobra.Command) {
-		if _, flags, found := strings.Cut(flagUsage(cmd), "\n"+moreFlags+":\n"); found {
+		if _, flags, found := strings.Cut(usage.Flags(cmd), "\n"+usage.More+":\n"); found {
 			t.Errorf("no group of flagGroups has these flags of %s:\n%s", cmd.CommandPath(), flags)
 		}
 		for _, sub := range cmd.Commands() {
@@ -330,10 +331,10 @@ func TestFlagsHaveAGroup(t *testing.T) {
 	}
 	root := newRoot(&command.App{Streams: streams}, io.Discard)
 	check(root)
-	for _, g := range flagGroups() {
-		for _, name := range strings.Fields(g.flags) {
+	for _, g := range usage.Groups() {
+		for _, name := range strings.Fields(g.Flags) {
 			if !hasFlag(root, name) {
-				t.Errorf("%s: no command has --%s", g.title, name)
+				t.Errorf("%s: no command has --%s", g.Title, name)
 			}
 		}
 	}
@@ -359,7 +360,7 @@ func writeCommand(b *strings.Builder, cmd *cobra.Command) {
 		fmt.Fprintf(b, "\nExamples:\n\n```sh\n%s\n```\n",
 			strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
 	}
-	if flags := strings.TrimPrefix(flagUsage(cmd), "\n"); flags != "" {
+	if flags := strings.TrimPrefix(usage.Flags(cmd), "\n"); flags != "" {
 		fmt.Fprintf(b, "\n```\n%s```\n", flags)
 	}
 	for _, sub := range cmd.Commands() {
@@ -381,7 +382,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 		t.Run(words[0], func(t *testing.T) {
 			for line := range strings.Lines(ran(t, executor, diag.ExitDone, words...)) {
 				if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(
-					line) > helpWidth &&
+					line) > usage.Width &&
 					!program.MatchString(line) {
 					t.Errorf("%v: %s", words, line)
 				}

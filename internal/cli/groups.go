@@ -2,12 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/fctl-dev/fctl/internal/out"
+	"github.com/fctl-dev/fctl/internal/cli/usage"
 )
 
 // group is a group of commands, and the help topic about them. Its text is help/NAME.txt.
@@ -59,20 +60,44 @@ func groups() []group {
 // commandsTopic is the help topic that lists all commands.
 const commandsTopic = "commands"
 
-// commandTable lists commands by name with what they do.
-func commandTable(root *cobra.Command, names []string) string {
-	width := 0
-	for _, c := range root.Commands() {
-		width = max(width, len(c.Name()))
-	}
-	var b strings.Builder
-	for _, name := range names {
-		cmd, _, err := root.Find([]string{name})
-		if err == nil && cmd != root {
-			b.WriteString("  " + out.Pad(name, width) + "  " + cmd.Short + "\n")
+// setUsage sets the usage of the commands. That of the program is the front page.
+func setUsage(root *cobra.Command) {
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		text := frontPage
+		if cmd != root {
+			text = usage.Text
 		}
+		_, err := io.WriteString(cmd.OutOrStderr(), text(cmd))
+		return err
+	})
+}
+
+// frontPage is the usage of the program: the commands of the groups, and the names of the topics.
+func frontPage(root *cobra.Command) string {
+	name := root.Name()
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage:\n  %s COMMAND [flags]\n\nExamples:\n%s\n", name, root.Example)
+	for _, g := range groups() {
+		fmt.Fprintf(&b, "\n%s ('%s help %s'):\n%s", g.title, name, g.name, usage.Table(root, g.commands))
 	}
+	fmt.Fprintf(&b, "\nTopics ('%s help TOPIC'):\n%s\n\n'%s COMMAND --help' explains a "+
+		"command, '%s help %s' lists all.\n", name,
+		wrapped(strings.Join(namesOfTopics(topics()), ", "), usage.Width-2, "  "),
+		name, name, commandsTopic)
 	return b.String()
+}
+
+// wrapped breaks a text at spaces, and begins each line with indent.
+func wrapped(text string, width int, indent string) string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines, line = append(lines, indent+line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return strings.Join(append(lines, indent+line), "\n")
 }
 
 func namesOfTopics(all []topic) []string {
@@ -93,7 +118,7 @@ func allCommands(root *cobra.Command) string {
 		for _, name := range g.commands {
 			grouped[name] = true
 		}
-		fmt.Fprintf(&b, "\n%s\n%s", g.title, commandTable(root, g.commands))
+		fmt.Fprintf(&b, "\n%s\n%s", g.title, usage.Table(root, g.commands))
 	}
 	names := namesOfTopics(allTopics())
 	var others []string
@@ -103,7 +128,7 @@ func allCommands(root *cobra.Command) string {
 		}
 	}
 	fmt.Fprintf(&b, "\nMore commands, most of them for scripts made for other programs\n%s\nTopics\n%s",
-		commandTable(root, others), commandTable(root, names))
+		usage.Table(root, others), usage.Table(root, names))
 	return b.String()
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/usage"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/settings"
@@ -74,7 +75,7 @@ func topics() []topic {
 		{"cel", "Expressions in CEL: variables, functions, limits"},
 		{"starlark", "Programs in Starlark: variables, modules, limits"},
 		{"glossary", "What unit, space, placeholder and other words mean"},
-		{flagsTopic, "The flags of all commands"},
+		{usage.Topic, "The flags of all commands"},
 		{"environment", "Settings, settings files and environment variables"},
 		{"limits", "How much memory and time a run may take"},
 	}
@@ -91,12 +92,12 @@ func addTopics(root *cobra.Command) {
 	}
 	for _, t := range topics() {
 		add(t, func() string {
-			return strings.Replace(t.text(), "{{flags}}\n", root.LocalFlags().FlagUsagesWrapped(helpWidth), 1)
+			return strings.Replace(t.text(), "{{flags}}\n", root.LocalFlags().FlagUsagesWrapped(usage.Width), 1)
 		})
 	}
 	for _, g := range groups() {
 		add(g.topic, func() string {
-			return strings.Replace(g.text(), "{{commands}}\n", commandTable(root, g.commands)+"\n", 1)
+			return strings.Replace(g.text(), "{{commands}}\n", usage.Table(root, g.commands)+"\n", 1)
 		})
 	}
 	add(topic{commandsTopic, "All commands and topics"}, func() string { return allCommands(root) })

@@ -98,10 +98,6 @@ the standard output; -i and -O write files.`,
 	return root
 }
 
-// helpWidth is the maximum width of help in columns. Commands, which are meant to be copied, may be
-// longer.
-const helpWidth = 80
-
 // flagProblem adds to an error of pflag a hint, such as the flag that was probably meant.
 func flagProblem(cmd *cobra.Command, err error) error {
 	hint := fmt.Sprintf("'%s --help' shows the flags", cmd.CommandPath())

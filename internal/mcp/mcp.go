@@ -19,7 +19,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -27,6 +26,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/parallel"
+	"github.com/fctl-dev/fctl/internal/version"
 )
 
 // Server has what the tools work with.
@@ -113,11 +113,8 @@ func (s *Server) prepare(roots []string) error {
 // New makes the server with its tools. Calls end with ctx.
 func (s *Server) New(ctx context.Context) *mcp.Server {
 	s.life, s.running = ctx, make(chan struct{}, parallel.Cores())
-	version := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		version = info.Main.Version
-	}
-	server := mcp.NewServer(&mcp.Implementation{Name: "fctl", Version: version}, &mcp.ServerOptions{
+	about := &mcp.Implementation{Name: "fctl", Version: version.Read().Version}
+	server := mcp.NewServer(about, &mcp.ServerOptions{
 		Instructions: "fctl reads, checks and changes Kubernetes YAML and other configuration with " +
 			"named functions, and keeps every byte that it was not asked to change. Find functions " +
 			"with list_functions and explain_function. Look at a change with preview before apply. " +

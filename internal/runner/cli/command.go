@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -18,6 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/out/iostreams"
 	"github.com/fctl-dev/fctl/internal/process"
+	"github.com/fctl-dev/fctl/internal/version"
 )
 
 // notStarted is the class of errors without a class: the function did not run.
@@ -32,6 +34,7 @@ func problem(class api.FailureClass, err error, hint string) error {
 type program struct {
 	streams *iostreams.Streams
 	getenv  func(string) string
+	log     *slog.Logger // of --log json, nil for lines of text
 }
 
 // Main runs a command line and returns the exit status.
@@ -82,7 +85,8 @@ func (p *program) command() *cobra.Command {
 		return about.Help()
 	}
 	root.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true, RunE: root.RunE})
-	root.AddCommand(p.serveCommand(), p.evalCommand(), p.objectsCommand(), p.wrapperCommand())
+	root.AddCommand(p.serveCommand(), p.installCommand(), p.evalCommand(), p.objectsCommand(),
+		p.wrapperCommand(), p.versionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetOut(p.streams.Out)
 	root.SetErr(p.streams.ErrOut)
@@ -91,6 +95,19 @@ func (p *program) command() *cobra.Command {
 		return diag.UsageHint(cmd.CommandPath()+" --help", "%w", err)
 	})
 	return root
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "print the version", Long: "Print the version.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return diag.Usage("unexpected argument %q", args[0])
+			}
+			_, err := fmt.Fprint(p.streams.Out, version.Read().Line("fctl-runner"))
+			return err
+		},
+	}
 }
 
 // help prints what a command does, with its commands or flags.
@@ -112,6 +129,10 @@ func help(cmd *cobra.Command, _ []string) {
 // say writes a message of fctl-runner itself.
 func (p *program) say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
+	if p.log != nil {
+		p.log.Info(strings.TrimRight(text, "\n"))
+		return
+	}
 	for line := range strings.Lines(text) {
 		// A message that cannot be written has nowhere to go.
 		_, _ = fmt.Fprintf(p.streams.ErrOut, "fctl-runner: %s\n", strings.TrimRight(line, "\n"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc/status"
 
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
@@ -35,6 +37,9 @@ type serveOptions struct {
 	timeout, grace   time.Duration
 	memory           int64
 	reflection       bool
+	log              string
+	strict           bool
+	repositories     []string
 	pods, warm       bool
 	cluster          clusterOptions
 }
@@ -53,6 +58,9 @@ ones say or as the new ones do.
 
 Everyone who can connect to the address can run functions.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.log == "json" {
+				p.log = slog.New(slog.NewJSONHandler(p.streams.ErrOut, nil))
+			}
 			return p.serve(cmd.Context(), o, args)
 		},
 	}
@@ -93,6 +101,12 @@ Everyone who can connect to the address can run functions.`,
 		"give requests `TIME` to end after a signal")
 	f.BoolVar(&o.reflection, "reflection", false,
 		"let clients ask for services and messages")
+	f.StringVar(&o.log, "log", "text", "write the log as `FORMAT`: text, or json, which has a line for "+
+		"each request")
+	f.BoolVar(&o.strict, "strict-images", false,
+		"refuse images that no FunctionConfig names, unless --allow-repository has them")
+	f.StringArrayVar(&o.repositories, "allow-repository", nil,
+		"let images of `REPOSITORY` and below it run with --strict-images; can be repeated")
 	o.cluster.add(f)
 	return cmd
 }
@@ -109,6 +123,10 @@ func (o *serveOptions) check(args []string) error {
 		return diag.Usage("--timeout, --grace and --memory must not be negative")
 	case o.exec != "" && o.exec != "functions" && o.exec != "any":
 		return diag.Usage("--allow-exec %q: no value or \"any\" is expected", o.exec)
+	case o.log != "text" && o.log != "json":
+		return diag.Usage("--log %q: text or json is expected", o.log)
+	case len(o.repositories) > 0 && !o.strict:
+		return diag.Usage("--allow-repository needs --strict-images")
 	}
 	for _, dir := range o.dirs {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -167,13 +185,14 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 	if err != nil {
 		return err
 	}
-	metrics := metrics.New("fctl_runner_evaluation_seconds",
-		"Evaluations by executor and code of the answer.", "executor", "code")
+	metrics := newMetrics()
 	d := dispatch.New(configs.cache, dispatch.Options{
 		Programs: programs, Pods: pods, Limits: limits, Parallel: o.parallel,
 		IgnoreDigests: o.ignoreDigests,
 		Only:          o.configs.order,
-		Observe:       metrics.Observe,
+		StrictImages:  o.strict,
+		Repositories:  o.repositories,
+		Observe:       p.observe(metrics),
 	})
 	s, err := server.New(d, server.Options{
 		MaxMessage: o.maxMessage, MaxRequests: o.maxRequests, Reflection: o.reflection,
@@ -197,6 +216,33 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 	}
 	p.say("stopped")
 	return nil
+}
+
+func newMetrics() *metrics.Metrics {
+	return metrics.New("fctl_runner_evaluation_seconds",
+		"Evaluations by image of the FunctionConfig, executor and code of the answer.",
+		"image", "executor", "code")
+}
+
+// observe returns what counts evaluations and, with --log json, logs them.
+func (p *program) observe(metrics *metrics.Metrics) func(dispatch.Evaluation) {
+	return func(e dispatch.Evaluation) {
+		code := status.Code(e.Err).String()
+		// Anyone can ask for any image; those of FunctionConfigs are few.
+		metrics.Observe(e.Took, e.Config, e.Executor, code)
+		if p.log == nil {
+			return
+		}
+		attributes := []slog.Attr{
+			slog.String("image", e.Image), slog.String("executor", e.Executor), slog.String("reason", e.Reason),
+			slog.Float64("seconds", e.Took.Seconds()), slog.Int("requestBytes", e.RequestBytes),
+			slog.Int("responseBytes", e.ResponseBytes), slog.String("code", code),
+		}
+		if e.Err != nil && e.Executor == "none" { // the message of a function may have values of resources
+			attributes = append(attributes, slog.String("error", e.Err.Error()))
+		}
+		p.log.LogAttrs(context.Background(), slog.LevelInfo, "request", attributes...)
+	}
 }
 
 // programs returns how programs are found and run.

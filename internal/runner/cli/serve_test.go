@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -169,10 +171,10 @@ func TestServe(t *testing.T) {
 	defer func() { _ = answer.Body.Close() }()
 	text, _ := io.ReadAll(answer.Body)
 	for _, want := range []string{
-		`fctl_runner_evaluation_seconds_count{executor="binary",code="OK"} 1`,
-		`fctl_runner_evaluation_seconds_count{executor="go",code="OK"} 1`,
-		`fctl_runner_evaluation_seconds_count{executor="none",code="NotFound"} 1`,
-		`fctl_runner_evaluation_seconds_bucket{executor="go",code="OK",le="+Inf"} 1`,
+		`fctl_runner_evaluation_seconds_count{image="set-labels",executor="binary",code="OK"} 1`,
+		`fctl_runner_evaluation_seconds_count{image="set-labels",executor="go",code="OK"} 1`,
+		`fctl_runner_evaluation_seconds_count{image="set-labels",executor="none",code="NotFound"} 1`,
+		`fctl_runner_evaluation_seconds_bucket{image="set-labels",executor="go",code="OK",le="+Inf"} 1`,
 		"fctl_runner_requests 0",
 	} {
 		t.Run(want, func(t *testing.T) {
@@ -183,6 +185,59 @@ func TestServe(t *testing.T) {
 	}
 	if status := s.stop(); status != diag.ExitDone {
 		t.Errorf("status %d\n%s", status, s.log)
+	}
+}
+
+// TestServeLogsAsJSON logs one line for each request, without what a function says.
+func TestServeLogsAsJSON(t *testing.T) {
+	program := script(t, "echo 'a value of a resource' >&2; exit 1\n")
+	path := configFile(t, t.TempDir(), "  goExecutor: {tags: [v1]}\n"+
+		"  binaryExecutor: {tags: [v2], path: function}\n")
+	s := startServe(t, "--function-configs", path, "--functions", filepath.Dir(program),
+		"--allow-exec", "--log", "json", "--strict-images", "--allow-repository", "registry.example.com/ours")
+	for _, image := range []string{
+		"set-labels:v1", "set-labels:v2", "example.com/a:v1", "registry.example.com/ours/b:v1",
+	} {
+		_, _ = s.call(t.Context(), image)
+	}
+	s.stop()
+	type request struct {
+		Msg, Image, Executor, Reason, Code, Error string
+		Seconds                                   *float64
+		RequestBytes, ResponseBytes               int
+	}
+	var got []request
+	for line := range strings.Lines(s.log.String()) {
+		var r request
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if r.Msg != "request" {
+			continue
+		}
+		if r.RequestBytes == 0 || r.Seconds == nil || (r.ResponseBytes > 0) != (r.Code == "OK") {
+			t.Errorf("sizes or time: %s", line)
+		}
+		r.RequestBytes, r.ResponseBytes, r.Seconds = 0, 0, nil
+		got = append(got, r)
+	}
+	want := []request{
+		{Msg: "request", Image: "set-labels:v1", Executor: "go", Reason: "tag v1 matches", Code: "OK"},
+		{Msg: "request", Image: "set-labels:v2", Executor: "binary", Reason: "tag v2 matches", Code: "Internal"},
+		{
+			Msg: "request", Image: "example.com/a:v1", Executor: "none", Code: "NotFound",
+			Error: "nothing here can start example.com/a:v1: no FunctionConfig names it, and it is in no " +
+				"repository of --allow-repository",
+		},
+		{
+			Msg: "request", Image: "registry.example.com/ours/b:v1", Executor: "none", Code: "NotFound",
+		},
+	}
+	if len(got) == len(want) { // pods say more
+		want[3].Reason, want[3].Error = got[3].Reason, got[3].Error
+	}
+	if !slices.Equal(got, want) || !strings.Contains(got[3].Error, "pod: ") {
+		t.Errorf("%+v\n%s", got, s.log)
 	}
 }
 
@@ -326,6 +381,8 @@ func TestServeUsage(t *testing.T) {
 		},
 		"directory":    {[]string{"--functions", "missing"}, "--functions: missing is not a dir"},
 		"missing file": {[]string{"--function-configs", "missing"}, "missing"},
+		"log":          {[]string{"--log", "xml"}, `--log "xml": text or json`},
+		"repository":   {[]string{"--allow-repository", "r"}, "needs --strict-images"},
 		"no image":     {[]string{"--pods"}, "--wrapper-image or FCTL_RUNNER_IMAGE"},
 		"no cluster": {
 			[]string{"--pods", "--wrapper-image", "i", "--kubeconfig", "missing"},

@@ -76,7 +76,7 @@ func (p *program) wrapper(ctx context.Context, o *wrapperOptions, args []string,
 		return diag.UsageHint("write -- before the program", "unexpected argument %q", args[0])
 	}
 	if o.install != "" {
-		return install(ctx, o.install)
+		return copySelf(ctx, o.install)
 	}
 	if len(args) == 0 {
 		return diag.UsageHint("fctl-runner wrapper -- PROGRAM", "the program of the function is missing")
@@ -152,8 +152,8 @@ func environment(variables []string) []string {
 	return names
 }
 
-// install copies this program to a directory, where another container finds it.
-func install(ctx context.Context, dir string) error {
+// copySelf copies this program to a directory, where another container finds it.
+func copySelf(ctx context.Context, dir string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -41,9 +42,25 @@ type Options struct {
 	IgnoreDigests bool
 	// Only are the kinds of executors that may be asked, nil for all.
 	Only []functionconfig.ExecutorKind
-	// Observe is called after each evaluation with the executor that ran it, "none" if no one did,
-	// and the code of the answer.
-	Observe func(took time.Duration, executorAndCode ...string)
+	// StrictImages refuses images that no FunctionConfig names, unless their repository is one of
+	// Repositories or below it.
+	StrictImages bool
+	Repositories []string
+	// Observe is called after each evaluation, nil for nobody.
+	Observe func(Evaluation)
+}
+
+// Evaluation is what one request did.
+type Evaluation struct {
+	Image string // as in the request
+	// Config is the name of the image in the FunctionConfig that decided, "" without one.
+	Config   string
+	Executor string // which ran the function, "none" if no one did
+	Reason   string // why this executor, or why none
+	Err      error
+	Took     time.Duration
+	// RequestBytes and ResponseBytes are the sizes of the ResourceLists.
+	RequestBytes, ResponseBytes int
 }
 
 // New returns a dispatcher that uses the current set of the cache for each request.
@@ -57,20 +74,33 @@ func New(cache *functionconfig.Cache, o Options) *Dispatcher {
 func (d *Dispatcher) Evaluate(ctx context.Context, r *evaluator.Request,
 ) (*evaluator.Response, error) {
 	began := time.Now()
-	response, executor, err := d.evaluate(ctx, r)
+	e := Evaluation{Image: r.Image, Executor: "none", RequestBytes: len(r.ResourceList)}
+	response, err := d.evaluate(ctx, r, &e)
 	if d.options.Observe != nil {
-		d.options.Observe(time.Since(began), executor, status.Code(err).String())
+		if response != nil {
+			e.ResponseBytes = len(response.ResourceList)
+		}
+		e.Err, e.Took = err, time.Since(began)
+		d.options.Observe(e)
 	}
 	return response, err
 }
 
-func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request,
-) (response *evaluator.Response, executor string, err error) {
+// evaluate runs a function and says in e who ran it.
+func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request, e *Evaluation,
+) (*evaluator.Response, error) {
 	match, err := d.cache.Set().Find(functionconfig.Lookup{
 		Image: r.Image, Tag: r.Tag, IgnoreDigest: d.options.IgnoreDigests,
 	})
 	if err != nil {
-		return nil, "none", &evaluator.RequestError{Err: err}
+		return nil, &evaluator.RequestError{Err: err}
+	}
+	if match.Config != nil {
+		e.Config = match.Config.Image
+	} else if d.options.StrictImages && !d.allows(match.Image.Repository) {
+		return nil, &evaluator.NotStartedError{Image: match.Image.String(), Reasons: []string{
+			"no FunctionConfig names it, and it is in no repository of --allow-repository",
+		}}
 	}
 	executors := map[functionconfig.ExecutorKind]functionconfig.Executor{
 		functionconfig.KindGo: d.limited(d.inProcess),
@@ -91,14 +121,13 @@ func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request,
 	out, trace, err := functionconfig.Dispatch(ctx, &match, executors, process.Call{
 		Function: match.Image.String(), Stdin: r.ResourceList, Limits: d.options.Limits,
 	})
-	executor = "none"
 	for _, step := range trace {
-		if step.Taken {
-			executor = string(step.Kind)
+		if e.Reason = step.Reason; step.Taken {
+			e.Executor = string(step.Kind)
 		}
 	}
 	if missing, ok := errors.AsType[*functionconfig.NoExecutorError](err); ok {
-		return nil, executor, &evaluator.NotStartedError{
+		return nil, &evaluator.NotStartedError{
 			Image: missing.Image, Reasons: missing.Trace.Reasons(),
 		}
 	}
@@ -106,14 +135,20 @@ func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request,
 		error
 		GRPCStatus() *status.Status
 	}](err); ok {
-		return nil, executor, err
+		return nil, err
 	}
-	if executor == string(functionconfig.KindPod) && err == nil {
+	if e.Executor == string(functionconfig.KindPod) && err == nil {
 		// The wrapper in the pod has checked it.
-		return &evaluator.Response{ResourceList: out.Stdout, Log: out.Stderr}, executor, nil
+		return &evaluator.Response{ResourceList: out.Stdout, Log: out.Stderr}, nil
 	}
-	response, err = wrapper.Answer(ctx, out, err)
-	return response, executor, err
+	return wrapper.Answer(ctx, out, err)
+}
+
+// allows reports whether images of a repository may run that no FunctionConfig names.
+func (d *Dispatcher) allows(repository string) bool {
+	return slices.ContainsFunc(d.options.Repositories, func(allowed string) bool {
+		return repository == allowed || strings.HasPrefix(repository, allowed+"/")
+	})
 }
 
 // limited returns an executor that waits for a slot.

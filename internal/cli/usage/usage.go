@@ -1,29 +1,25 @@
-package cli
+// Package usage writes the usage of commands: their flags by purpose where there are many.
+//
+// Layer: commands.
+package usage
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/fctl-dev/fctl/internal/out"
 )
 
-// setUsage sets the usage of the commands. That of the program is the front page.
-func setUsage(root *cobra.Command) {
-	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		text := frontPage
-		if cmd != root {
-			text = usage
-		}
-		_, err := io.WriteString(cmd.OutOrStderr(), text(cmd))
-		return err
-	})
-}
+// Width is the maximum width of help in columns. Commands, which are meant to be copied, may be
+// longer.
+const Width = 80
 
-// usage returns the help of a command without its description.
-func usage(cmd *cobra.Command) string {
+// Text returns the help of a command without its description.
+func Text(cmd *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
 	if cmd.Runnable() {
@@ -46,33 +42,34 @@ func usage(cmd *cobra.Command) string {
 				names = append(names, c.Name())
 			}
 		}
-		b.WriteString(commandTable(cmd, names))
+		b.WriteString(Table(cmd, names))
 	}
-	b.WriteString(flagUsage(cmd))
+	b.WriteString(Flags(cmd))
 	name := cmd.Root().Name()
 	fmt.Fprintf(&b, "\n'%s help %s' shows the flags of all commands, such as -C DIR and --quiet.\n",
-		name, flagsTopic)
+		name, Topic)
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "'%s COMMAND --help' explains a command.\n", cmd.CommandPath())
 	}
 	return b.String()
 }
 
-// flagsTopic is the help topic about the flags of all commands.
-const flagsTopic = "flags"
+// Topic is the help topic about the flags of all commands.
+const Topic = "flags"
 
 // manyFlags is the number of flags from which on a command lists them by group.
 const manyFlags = 20
 
-// moreFlags is the title of flags that no group has.
-const moreFlags = "More flags"
+// More is the title of flags that no group has.
+const More = "More flags"
 
-// flagGroup is a group of flags in the help of commands that have many. The first group of a flag
-// has it.
-type flagGroup struct{ title, flags string }
+// Group is a group of flags in the help of commands that have many. Flags are names, separated by blanks; the
+// first group of a flag has it.
+type Group struct{ Title, Flags string }
 
-func flagGroups() []flagGroup {
-	return []flagGroup{
+// Groups returns the groups in the order of the help.
+func Groups() []Group {
+	return []Group{
 		{"Flags for input", "filename recursive files-from file from-stdin shard include-meta-resources " +
 			"toolchain resource-types"},
 		{"Flags for selecting resources", "kind name namespace selector where-resource where-cel match-api-version " +
@@ -107,8 +104,8 @@ func flagGroups() []flagGroup {
 	}
 }
 
-// flagUsage lists the flags of a command, by group if there are many.
-func flagUsage(cmd *cobra.Command) string {
+// Flags lists the flags of a command, by group if there are many.
+func Flags(cmd *cobra.Command) string {
 	var all []*pflag.Flag
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden && f.Name != "help" {
@@ -126,45 +123,33 @@ func flagUsage(cmd *cobra.Command) string {
 			return true
 		})
 		if group.HasFlags() {
-			fmt.Fprintf(&b, "\n%s:\n%s", title, group.FlagUsagesWrapped(helpWidth))
+			fmt.Fprintf(&b, "\n%s:\n%s", title, group.FlagUsagesWrapped(Width))
 		}
 	}
 	if len(all) < manyFlags {
 		list("Flags", func(string) bool { return true })
 		return b.String()
 	}
-	for _, g := range flagGroups() {
-		names := strings.Fields(g.flags)
-		list(g.title, func(name string) bool { return slices.Contains(names, name) })
+	for _, g := range Groups() {
+		names := strings.Fields(g.Flags)
+		list(g.Title, func(name string) bool { return slices.Contains(names, name) })
 	}
-	list(moreFlags, func(string) bool { return true })
+	list(More, func(string) bool { return true })
 	return b.String()
 }
 
-// frontPage is the usage of the program: the commands of the groups, and the names of the topics.
-func frontPage(root *cobra.Command) string {
-	name := root.Name()
+// Table lists subcommands of a command by name with what they do.
+func Table(cmd *cobra.Command, names []string) string {
+	width := 0
+	for _, c := range cmd.Commands() {
+		width = max(width, len(c.Name()))
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Usage:\n  %s COMMAND [flags]\n\nExamples:\n%s\n", name, root.Example)
-	for _, g := range groups() {
-		fmt.Fprintf(&b, "\n%s ('%s help %s'):\n%s", g.title, name, g.name, commandTable(root, g.commands))
-	}
-	fmt.Fprintf(&b, "\nTopics ('%s help TOPIC'):\n%s\n\n'%s COMMAND --help' explains a "+
-		"command, '%s help %s' lists all.\n", name,
-		wrapped(strings.Join(namesOfTopics(topics()), ", "), helpWidth-2, "  "),
-		name, name, commandsTopic)
-	return b.String()
-}
-
-// wrapped breaks a text at spaces, and begins each line with indent.
-func wrapped(text string, width int, indent string) string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && len(line)+1+len(word) > width {
-			lines, line = append(lines, indent+line), ""
+	for _, name := range names {
+		sub, _, err := cmd.Find([]string{name})
+		if err == nil && sub != cmd {
+			b.WriteString("  " + out.Pad(name, width) + "  " + sub.Short + "\n")
 		}
-		line = strings.TrimPrefix(line+" "+word, " ")
 	}
-	return strings.Join(append(lines, indent+line), "\n")
+	return b.String()
 }
