@@ -39,11 +39,11 @@ type Values struct {
 	// The places where a change wrote copies of values that are words, and these values.
 	places  map[string]bool
 	written *SecretSet
-	mu     sync.Mutex     // of making what follows
-	known  *known         // built for the first message
-	words  *wordList      // of the values that are words
-	copies *SecretSet     // built for the first text that may have copies
-	own    *SecretSet     // built for the first text that may have the values themselves
+	mu      sync.Mutex // of making what follows
+	known   *known     // built for the first message
+	words   *wordList  // of the values that are words
+	copies  *SecretSet // built for the first text that may have copies
+	own     *SecretSet // built for the first text that may have the values themselves
 }
 
 // text is one text of a unit.
