@@ -33,10 +33,9 @@ func (v *Values) Change(before, after []byte) *Values {
 	return change
 }
 
-// copying finds the places where a change of a unit wrote copies of secret values. A value that is
-// a word or a number cannot be told from others by its text. It is a copy only where the change
-// wrote it, and only if more places have it than before, so that what was moved or renamed stays as
-// it is.
+// copying finds the places where a change of a unit wrote copies of secret values. The text of a word
+// or a number does not show where it is from. It is a copy only where the change wrote it, and only
+// if more places have it than before, so that moved and renamed values stay as they are.
 type copying struct {
 	*Values
 	words *wordList
