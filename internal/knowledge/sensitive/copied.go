@@ -33,8 +33,8 @@ func (v *Values) Change(before, after []byte) *Values {
 	return change
 }
 
-// copying finds the places where a change of a unit wrote copies of secret values. The text of a word
-// or a number does not show where it is from. It is a copy only where the change wrote it, and only
+// copying finds the places where a change of a unit wrote copies of secret values. The text of a
+// word or a number does not show where it is from. It is a copy only where the change wrote it, and only
 // if more places have it than before, so that moved and renamed values stay as they are.
 type copying struct {
 	*Values
