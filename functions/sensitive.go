@@ -16,16 +16,38 @@ import (
 func (e *Executor) Sensitive(
 	t api.ToolchainType, units [][]byte, others ...[]byte,
 ) *sensitive.Values {
+	converter, provider := e.secretsOf(t)
+	if converter == nil {
+		return nil
+	}
+	return sensitive.Find(converter, provider, units, others...)
+}
+
+// SensitiveChange is Sensitive for a change that functions or links made, see sensitive.FindChange.
+func (e *Executor) SensitiveChange(
+	t api.ToolchainType, before, after []byte, others ...[]byte,
+) *sensitive.Values {
+	converter, provider := e.secretsOf(t)
+	if converter == nil {
+		return nil
+	}
+	return sensitive.FindChange(converter, provider, before, after, others...)
+}
+
+// secretsOf returns what finds the secret values in a format, nil if the format is unknown.
+func (e *Executor) secretsOf(
+	t api.ToolchainType,
+) (configkit.ConfigConverter, configkit.ResourceProvider) {
 	h, err := e.handler(t)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	provider := h.ResourceProvider()
 	if kubernetes, err := e.handler(api.ToolchainKubernetesYAML); err == nil &&
 		t != api.ToolchainKubernetesYAML {
 		provider = &manifests{ResourceProvider: provider, kubernetes: kubernetes.ResourceProvider()}
 	}
-	return sensitive.Find(h.Converter(), provider, units, others...)
+	return h.Converter(), provider
 }
 
 // hideSecrets lets a result answer for the secret values, and masks them in its messages. Looking
@@ -35,15 +57,14 @@ func (e *Executor) hideSecrets(
 	t api.ToolchainType, request *api.FunctionInvocationRequest, r *handler.Result, namesOnly bool,
 ) {
 	r.Secrets = sync.OnceValue(func() *sensitive.Values {
-		units := [][]byte{request.ConfigData}
-		if r.Changed {
-			units = append(units, r.Data())
-		}
 		others := Texts(request.FunctionInvocations)
 		for _, data := range request.OtherData {
 			others = append(others, data)
 		}
-		return e.Sensitive(t, units, others...)
+		if r.Changed {
+			return e.SensitiveChange(t, request.ConfigData, r.Data(), others...)
+		}
+		return e.Sensitive(t, [][]byte{request.ConfigData}, others...)
 	})
 	if quotes(r, namesOnly && request.WhereCEL == "") {
 		r.Mask(r.Secrets())

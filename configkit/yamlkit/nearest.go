@@ -8,8 +8,9 @@ import (
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
-// maxNearest is the maximum number of documents that Nearest looks at.
-const maxNearest = 1000
+// maxNearest is the maximum number of documents that Nearest looks at: a run that matches nothing
+// shall not take much longer than one that matches.
+const maxNearest = 200
 
 // Nearest returns the path that leads to a value and most resembles one of the paths of each
 // resource's type, which match nothing. If the paths have keys, it returns the key that is meant

@@ -13,7 +13,7 @@ import (
 // needs more says what it replaces, or why nothing can go.
 func budget() map[string]int {
 	return map[string]int{
-		"api": 6, "base": 67, "document": 86, "knowledge": 96, "languages": 38, "configkit": 142,
+		"api": 6, "base": 67, "document": 86, "knowledge": 96, "languages": 38, "configkit": 144,
 		"functions": 127, "systems": 297, "commands": 179, "programs": 10,
 	}
 }

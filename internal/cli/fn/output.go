@@ -51,8 +51,9 @@ func (r *runner) checkOutput(o *outputFlags) error {
 func (r *runner) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
 	results []*krm.StepResult, o *outputFlags,
 ) error {
-	if o.diff { // functions may have made other values
-		r.hide(items)
+	if o.diff {
+		r.hide(items) // functions may have made other values
+		r.heard(results)
 	}
 	switch o.output {
 	case "", "json":

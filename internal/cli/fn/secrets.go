@@ -69,6 +69,19 @@ func (r *runner) isSecret(text []byte) bool {
 	return r.sensitive([][]byte{text}) != nil || r.known().Copied(string(text)) != string(text)
 }
 
+// heard notes the functionConfigs of functions: what a function writes because they say so is not a
+// copy of a secret value.
+func (r *runner) heard(results []*krm.StepResult) {
+	known := r.known()
+	for _, result := range results {
+		if config := result.Step.Config; known != nil && config != nil {
+			if text := config.Bytes(); r.sensitive([][]byte{text}) == nil {
+				known.Said(text)
+			}
+		}
+	}
+}
+
 // secrets returns the secret values that must be masked.
 func (r *runner) secrets() *sensitive.Values {
 	if r.showSecrets {

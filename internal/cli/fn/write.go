@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
@@ -157,8 +156,8 @@ func withoutFile(text []byte, c *krm.ChangedFile) []byte {
 
 // shown returns the two texts of a file with secret values masked.
 func (r *runner) shown(before, after []byte) ([]byte, []byte) {
-	v := r.executor.Sensitive(api.ToolchainKubernetesYAML, [][]byte{before, after})
-	if v != nil {
+	if secrets := r.secrets(); secrets != nil {
+		v := secrets.Change(before, after)
 		before, after = v.Text(sensitive.Before), v.Text(sensitive.After)
 	}
 	return []byte(r.app.Masked(string(before))), []byte(r.app.Masked(string(after)))

@@ -49,10 +49,7 @@ func (v *Values) mask(message string, about bool, names ...string) string {
 	if v == nil || message == "" {
 		return message
 	}
-	if v.known == nil {
-		v.known = newKnown(v.spelled(), isRevealing)
-	}
-	marked := v.known.mark(message, about)
+	marked := v.index().mark(message, about)
 	for _, name := range names {
 		for at := 0; name != ""; at += len(name) {
 			n := strings.Index(message[at:], name)
@@ -64,6 +61,16 @@ func (v *Values) mask(message string, about bool, names ...string) string {
 		}
 	}
 	return hide(message, marked)
+}
+
+// index returns the index for messages.
+func (v *Values) index() *known {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.known == nil {
+		v.known = newKnown(v.spelled(), isRevealing)
+	}
+	return v.known
 }
 
 // hide replaces the marked bytes of text by masks, one for each value.
@@ -151,20 +158,13 @@ func (k *known) has(text string, whole bool) bool {
 
 // run returns how many bytes of message must be masked from offset at on.
 func (k *known) run(message string, at int, about bool) int {
-	rest := message[at:]
-	inWord := isInWord(message, at)
-	if n := k.long(rest, inWord); n > 0 {
+	if n := k.long(message[at:], isInWord(message, at)); n > 0 {
 		return n
 	}
-	words := k.words
 	if about {
-		words = k.parts
+		return k.parts.longest(message, at)
 	}
-	return words.longest(rest, func(word string) bool {
-		last, _ := utf8.DecodeLastRuneInString(word)
-		after, _ := utf8.DecodeRuneInString(rest[len(word):])
-		return !inWord && !(isWord(last) && isWord(after)) || isRandom(word)
-	})
+	return k.words.longest(message, at)
 }
 
 // long returns how many bytes at the beginning of rest belong to a value, if they are many or a
@@ -215,26 +215,45 @@ func isWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// wordList holds words by their first byte.
-type wordList map[byte][]string
+// wordList holds words. The cost of looking for them does not grow with their number.
+type wordList struct {
+	has     map[string]bool
+	lengths [256][]int // of the words with a first byte, the longest first
+}
 
-func (l wordList) add(word string) { l[word[0]] = append(l[word[0]], word) }
+func (l *wordList) add(word string) {
+	if l.has == nil {
+		l.has = map[string]bool{}
+	}
+	l.has[word] = true
+	lengths := &l.lengths[word[0]]
+	if at, known := slices.BinarySearchFunc(*lengths, len(word), func(a, b int) int {
+		return b - a
+	}); !known {
+		*lengths = slices.Insert(*lengths, at, len(word))
+	}
+}
 
-// longest returns the length of the longest word that text begins with and for which fits returns
-// true, or 0.
-func (l wordList) longest(text string, fits func(word string) bool) int {
-	longest := 0
-	for _, word := range l[text[0]] {
-		if len(word) > longest && strings.HasPrefix(text, word) && fits(word) {
-			longest = len(word)
+// longest returns the length of the longest word that text has at an offset, or 0. A word that text
+// has anyway counts only if it is not part of another word.
+func (l *wordList) longest(text string, at int) int {
+	rest := text[at:]
+	for _, n := range l.lengths[rest[0]] {
+		if n > len(rest) || !l.has[rest[:n]] {
+			continue
+		}
+		last, _ := utf8.DecodeLastRuneInString(rest[:n])
+		after, _ := utf8.DecodeRuneInString(rest[n:])
+		if !isInWord(text, at) && !(isWord(last) && isWord(after)) || isRandom(rest[:n]) {
+			return n
 		}
 	}
-	return longest
+	return 0
 }
 
 // newKnown builds the index of texts. isWord selects the short ones to mask wherever they occur.
 func newKnown(texts []string, isWord func(string) bool) *known {
-	k := &known{words: wordList{}, parts: wordList{}}
+	k := &known{}
 	var all strings.Builder
 	all.WriteByte(0)
 	isPart := map[string]bool{}
@@ -300,7 +319,9 @@ func (r runs) bit(text string) uint64 {
 }
 
 // spelled returns the spellings of the values in messages, each once.
-func (v *Values) spelled() []string {
+func (v *Values) spelled() []string { return spelledIn(v.texts) }
+
+func spelledIn(texts []*text) []string {
 	var all []string
 	seen := map[string]bool{}
 	add := func(text string) {
@@ -309,7 +330,7 @@ func (v *Values) spelled() []string {
 			all = append(all, text)
 		}
 	}
-	for _, t := range v.texts {
+	for _, t := range texts {
 		for _, s := range t.spans {
 			for _, spelling := range spellings(string(t.data[s.from:s.to]), s.value) {
 				add(spelling)

@@ -89,8 +89,8 @@ func (v *Values) Mutations(list api.ResourceMutationList) api.ResourceMutationLi
 			}
 		}
 		masked := func(path api.ResolvedPath, info api.MutationInfo) api.MutationInfo {
-			value := v.Copied(v.Value(resource, path, info.Value))
 			previous := v.Copied(v.Value(resource, path, info.Previous))
+			value := v.wrote(v.Copied(v.Value(resource, path, info.Value)), previous)
 			if value != info.Value || previous != info.Previous {
 				info.Value, info.Previous, info.Patch = value, previous, ""
 			}
@@ -113,6 +113,15 @@ func (v *Values) Mutations(list api.ResourceMutationList) api.ResourceMutationLi
 		all[i] = m
 	}
 	return all
+}
+
+// wrote returns the value of a mutation with the values masked that the change copied there. What a
+// previous value has, too, was not copied.
+func (v *Values) wrote(value, previous string) string {
+	if v.written == nil || v.written.Mask(previous) != previous {
+		return value
+	}
+	return v.written.Mask(value)
 }
 
 // Conflict returns a conflict without the secret values in it.

@@ -9,13 +9,13 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // addNode is addYAML for the other formats.
 func (s *search) addNode(
 	n *formatkit.Node, path string, covered []formatkit.Span,
 ) []formatkit.Span {
-	path += "." + n.Key
 	cover := func(at formatkit.Span) {
 		// a format may have added the last line end
 		if at.To = min(at.To, len(s.data)); at.From < at.To {
@@ -25,11 +25,11 @@ func (s *search) addNode(
 	cover(n.KeySpan)
 	if n.Kind != gaby.Scalar {
 		for i, kid := range n.Kids {
-			below := path
+			segment := yamlpath.Escape(kid.Key)
 			if n.Kind == gaby.List {
-				below += "." + strconv.Itoa(i)
+				segment = strconv.Itoa(i)
 			}
-			covered = s.addNode(kid, below, covered)
+			covered = s.addNode(kid, path+"."+segment, covered)
 		}
 		cover(formatkit.Span{From: n.Span.To - min(1, n.Span.Len()), To: n.Span.To})
 		return covered
@@ -43,7 +43,7 @@ func (s *search) addNode(
 		at = n.Entry // its position is unknown
 	}
 	if at.To = min(at.To, len(s.data)); at.From < at.To {
-		s.spans = append(s.spans, span{at.From, at.To, path, value})
+		s.spans = append(s.spans, span{from: at.From, to: at.To, path: path, value: value})
 		s.addRead(n.Value)
 		covered = append(covered, at)
 	}

@@ -116,7 +116,8 @@ func (v *Values) Attributes(rows api.AttributeValueList) api.AttributeValueList 
 	for i := range rows {
 		row := &rows[i]
 		shown := func(text string) string {
-			return v.ofResource(row.ResourceInfo, v.Value(row.ResourceInfo, row.Path, text))
+			text = v.ofResource(row.ResourceInfo, v.Value(row.ResourceInfo, row.Path, text))
+			return v.at(row.ResourceInfo, row.Path, text)
 		}
 		row.Comment = shown(row.Comment)
 		if text, ok := row.Value.(string); ok {

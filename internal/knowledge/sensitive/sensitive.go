@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/formatkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // Mask replaces a secret value.
@@ -34,10 +36,14 @@ type Values struct {
 	// The types of resources that have secret values in one of the texts, by name.
 	secret map[string]api.ResourceType
 	kind   *regexp.Regexp // matches their kinds in unreadable documents
-	known  *known         // built for the first message
-	mu     sync.Mutex     // of making the sets
-	copies *SecretSet     // built for the first text that may have copies
-	own    *SecretSet     // built for the first text that may have the values themselves
+	// The places where a change wrote copies of values that are words, and these values.
+	places  map[string]bool
+	written *SecretSet
+	mu      sync.Mutex // of making what follows
+	known   *known     // built for the first message
+	words   *wordList  // of the values that are words
+	copies  *SecretSet // built for the first text that may have copies
+	own     *SecretSet // built for the first text that may have the values themselves
 }
 
 // text is one text of a unit.
@@ -45,6 +51,7 @@ type text struct {
 	data   formatkit.Text
 	isYAML bool
 	spans  []span
+	copied []span          // of scalars that a change wrote with copies of values
 	loose  []string        // lines of unreadable documents, without keys
 	quoted []string        // values in mutations, and numbers as parsed
 	named  map[string]bool // resources whose types have secret values
@@ -55,6 +62,7 @@ type span struct {
 	from, to int
 	path     string // of a scalar, with its resource
 	value    string
+	isCopy   bool // only words of it are secret
 }
 
 // Find finds the secret values in the texts of a unit, such as the text before a change and the one
@@ -64,10 +72,19 @@ func Find(
 	converter configkit.ConfigConverter, provider configkit.ResourceProvider, units [][]byte,
 	others ...[]byte,
 ) *Values {
+	v, _ := find(converter, provider, units, others, nil)
+	return v
+}
+
+func find(
+	converter configkit.ConfigConverter, provider configkit.ResourceProvider,
+	units, others [][]byte, given *Values,
+) (*Values, []gaby.Container) {
 	texts := slices.Concat(units, others)
 	kinds := provider.SensitiveKinds()
-	if !slices.ContainsFunc(texts, func(data []byte) bool { return mentions(data, kinds) }) {
-		return nil
+	if given == nil &&
+		!slices.ContainsFunc(texts, func(data []byte) bool { return mentions(data, kinds) }) {
+		return nil, nil
 	}
 	v := &Values{
 		converter: converter, provider: provider, units: len(units),
@@ -96,10 +113,10 @@ func Find(
 		v.addChanges(t)
 		found = found || len(t.spans)+len(t.quoted) > 0
 	}
-	if !found {
-		return nil
+	if !found && given == nil {
+		return nil, nil
 	}
-	return v
+	return v, documents
 }
 
 // mentions reports whether a text contains one of the words, or may contain one because letters are
@@ -159,12 +176,9 @@ func (v *Values) secretType(t api.ResourceType, name string, hasBoth bool) api.R
 
 // search finds the secret values in the documents of a text.
 func (v *Values) search(t *text, docs gaby.Container) {
-	lines := lineStarts(t.data)
+	parts := t.parts(docs)
 	for i, doc := range docs {
-		from, to := lines[doc.FirstLine()-1], len(t.data)
-		if i+1 < len(docs) {
-			to = lines[docs[i+1].FirstLine()-1]
-		}
+		from, to := parts[i].From, parts[i].To
 		name := v.nameOf(doc)
 		if of, err := v.provider.ResourceTypeGetter(doc); err == nil && v.secret[name] == "" &&
 			v.provider.Sensitive(of, "") == configkit.NotSensitive {
@@ -186,6 +200,18 @@ func (v *Values) search(t *text, docs gaby.Container) {
 		}
 	}
 	slices.SortFunc(t.spans, func(a, b span) int { return a.from - b.from })
+}
+
+// parts returns where each document of a text is.
+func (t *text) parts(docs gaby.Container) []formatkit.Span {
+	lines, parts := lineStarts(t.data), make([]formatkit.Span, len(docs))
+	for i, doc := range docs {
+		parts[i] = formatkit.Span{From: lines[doc.FirstLine()-1], To: len(t.data)}
+		if i > 0 {
+			parts[i-1].To = parts[i].From
+		}
+	}
+	return parts
 }
 
 // lineStarts returns the offsets of the lines of data.
@@ -211,6 +237,7 @@ type search struct {
 func (s *search) add(v gaby.Value, path string) {
 	n := formatkit.NodeOf(v)
 	var covered []formatkit.Span
+	path += "." + yamlpath.Escape(v.Key())
 	if n != nil {
 		covered = s.addNode(n, path, nil)
 	} else {
@@ -234,7 +261,7 @@ func (s *search) add(v gaby.Value, path string) {
 	}
 }
 
-// addYAML adds the scalars below a value. It appends the spans of keys, values and closing brackets
+// addYAML adds the scalars below a value at a path. It appends the spans of keys, values and closing brackets
 // to covered.
 func (s *search) addYAML(v gaby.Value, path string, covered []formatkit.Span) []formatkit.Span {
 	at, ok := v.Extent()
@@ -245,21 +272,22 @@ func (s *search) addYAML(v gaby.Value, path string, covered []formatkit.Span) []
 	if alias != "" {
 		s.anchors[alias] = true
 	}
-	path += "." + v.Key()
 	covered = append(covered, formatkit.Span{From: at.Key, To: max(at.Key, at.KeyEnd)})
 	if v.Kind() == gaby.Scalar || alias != "" {
 		if at.To > at.From {
-			s.spans = append(s.spans, span{at.From, at.To, path, v.Text()})
+			s.spans = append(s.spans, span{from: at.From, to: at.To, path: path, value: v.Text()})
 			s.addRead(v.Data())
 		}
 		return append(covered, formatkit.Span{From: at.From, To: at.To})
 	}
 	item := 0
 	for entry := range v.Entries() {
-		if entry.Key() == "" {
+		segment := yamlpath.Escape(entry.Key())
+		if v.Kind() == gaby.List {
+			segment = strconv.Itoa(item)
 			item++
 		}
-		covered = s.addYAML(entry, path+"."+strings.Repeat("i", item), covered)
+		covered = s.addYAML(entry, path+"."+segment, covered)
 	}
 	if at.To > at.From && strings.IndexByte("]}", s.data[at.To-1]) >= 0 {
 		covered = append(covered, formatkit.Span{From: at.To - 1, To: at.To})

@@ -30,8 +30,16 @@ func (v *Values) Text(which int) []byte {
 	}
 	var b []byte
 	at := 0
-	for _, s := range t.spans {
+	spans := slices.Concat(t.spans, t.copied)
+	slices.SortStableFunc(spans, func(a, b span) int { return a.from - b.from })
+	for _, s := range spans {
 		if s.from < at {
+			continue
+		}
+		if s.isCopy {
+			b = v.appendCopied(b, t.data[at:s.from])
+			b = append(b, v.written.Mask(string(v.appendCopied(nil, t.data[s.from:s.to])))...)
+			at = s.to
 			continue
 		}
 		mask := Mask
@@ -95,9 +103,9 @@ func (v *Values) ofResource(r api.ResourceInfo, text string) string {
 // body returns the text of a resource with the secret values masked.
 func (v *Values) body(r api.ResourceInfo, text string) string {
 	if found := Find(v.converter, v.provider, [][]byte{[]byte(text)}); found != nil {
-		return v.Copied(string(found.Text(Before)))
+		return v.at(r, "", v.Copied(string(found.Text(Before))))
 	}
-	return v.ofResource(r, text)
+	return v.at(r, "", v.ofResource(r, text))
 }
 
 // appendCopied appends what Copied returns for each line of text.

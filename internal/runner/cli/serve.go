@@ -128,6 +128,11 @@ func (o *serveOptions) check(args []string) error {
 	case len(o.repositories) > 0 && !o.strict:
 		return diag.Usage("--allow-repository needs --strict-images")
 	}
+	var err error
+	if o.configs.order, err = functionconfig.ParseKinds(o.executors, functionconfig.KindGo,
+		functionconfig.KindBinary, functionconfig.KindPod); err != nil {
+		return diag.UsageHint("go, binary or pod", "--executor: %v", err)
+	}
 	for _, dir := range o.dirs {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return diag.Usage("--functions: %s is not a directory", dir)
@@ -140,17 +145,13 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 	if err := o.check(args); err != nil {
 		return err
 	}
-	var err error
-	if o.configs.order, err = functionconfig.ParseKinds(o.executors, functionconfig.KindGo,
-		functionconfig.KindBinary, functionconfig.KindPod); err != nil {
-		return diag.UsageHint("go, binary or pod", "--executor: %v", err)
-	}
 	// What runs beside the requests ends after them.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	limits := fnruntime.Limits{Time: o.timeout, Memory: o.memory, Output: int64(o.maxMessage)}
 	var pods *dispatch.Pods
 	var backend *kube.Backend
+	var err error
 	if o.pods {
 		if pods, backend, err = o.cluster.pods(background, p, limits, o.maxMessage); err != nil {
 			return err
@@ -203,7 +204,7 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 		return err
 	}
 	addGauges(metrics, s, pods)
-	if err := p.serveMetrics(background, o.metrics, metrics); err != nil {
+	if err = p.serveMetrics(background, o.metrics, metrics); err != nil {
 		return err
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.address)

@@ -32,7 +32,7 @@ func (s *Session) Unwritten(
 	if err != nil {
 		return nil, err
 	}
-	values := executor.Sensitive(u.ToolchainType, [][]byte{before, after}, others...)
+	values := executor.SensitiveChange(u.ToolchainType, before, after, others...)
 	if s.Tx != nil {
 		s.Tx.Title = values.Copied(s.Tx.Title)
 	}
