@@ -74,13 +74,44 @@ func (p *Path) Resolve(root gaby.Value, options Options, yield func(*Match) erro
 
 // Run resolves the path from root. It reuses the memory of the match.
 func (r *Resolver) Run(root gaby.Value) error {
-	r.root = root
+	if r.root != root {
+		r.root, r.lead = root, r.lead[:0]
+	}
 	if n := len(r.Path.segments); cap(r.match.Passed) < n {
 		r.match.Segments, r.match.Passed = make([]string, 0, n), make([]gaby.Value, 0, n)
 	}
 	r.match.Segments, r.match.Passed, r.match.Arguments = r.match.Segments[:0], r.match.Passed[:0],
 		r.match.Arguments[:0]
-	return r.walk(0, root, true)
+	if r.Options.Upsert || r.Options.Constraint != nil || r.Path.create >= 0 {
+		return r.walk(0, root, true)
+	}
+	return r.fromLead(root)
+}
+
+// fromLead resolves a path that only finds values. Paths that are resolved one after the other often
+// begin with the same keys, and most lead nowhere: these keys are followed once.
+func (r *Resolver) fromLead(v gaby.Value) error {
+	i := 0
+	for ; i < len(r.Path.segments); i++ {
+		s := &r.Path.segments[i]
+		if s.Kind != Plain || s.Index >= 0 {
+			break
+		}
+		if i == len(r.lead) || r.lead[i].key != s.Key {
+			r.lead = append(r.lead[:i], followed{s.Key, v.Get(s.Key)})
+		}
+		if v = r.lead[i].value; !v.Exists() {
+			return nil
+		}
+		r.match.Segments, r.match.Passed = append(r.match.Segments, s.Key), append(r.match.Passed, v)
+	}
+	return r.walk(i, v, true)
+}
+
+// followed is a key and the value that it leads to.
+type followed struct {
+	key   string
+	value gaby.Value
 }
 
 // writtenAs returns the hint for a key with dots.
@@ -134,12 +165,13 @@ type Resolver struct {
 	Options Options
 	Yield   func(*Match) error
 	match   Match
+	lead    []followed // the first keys of the path before, until a match, whose visitor may edit
 }
 
 // walk resolves the segments from i on below v. exact says that no wildcard was followed so far.
 func (r *Resolver) walk(i int, v gaby.Value, exact bool) error {
 	if i == len(r.Path.segments) {
-		r.match.Value = v
+		r.match.Value, r.lead = v, r.lead[:0]
 		return r.Yield(&r.match)
 	}
 	s := &r.Path.segments[i]
@@ -292,7 +324,7 @@ func (r *Resolver) missing(i int, inMap bool) error {
 				api.FunctionArgument{ParameterName: rest[j].Param, Value: rest[j].Key})
 		}
 	}
-	r.match.Value = gaby.Value{}
+	r.match.Value, r.lead = gaby.Value{}, r.lead[:0]
 	err := r.Yield(&r.match)
 	r.match.Segments, r.match.Arguments = r.match.Segments[:segments], r.match.Arguments[:arguments]
 	return err
