@@ -28,6 +28,8 @@ type Package struct {
 	Files []*InputFile
 	// Skipped are files that look like configuration and were not read.
 	Skipped []source.Skipped
+	// Notes say what Sink did not use.
+	Notes []string
 }
 
 // ReadOptions say how a package is read.

@@ -24,9 +24,9 @@ func (l *ResourceList) Bytes() ([]byte, error) {
 }
 
 // Source returns the list as the source of a pipeline: the items are written with annotations for
-// path, index and indentation.
-func (l *ResourceList) Source() ([]byte, error) {
-	return l.wire(&wireOptions{seqIndent: true, version: true})
+// path, index and indentation, and text says that they get their TextAnnotation.
+func (l *ResourceList) Source(text bool) ([]byte, error) {
+	return l.wire(&wireOptions{seqIndent: true, version: true, text: text})
 }
 
 // version returns the apiVersion to print.
@@ -186,6 +186,7 @@ type wireOptions struct {
 	ids       bool // number the items, to find them in the output
 	seqIndent bool // say how lists are indented
 	version   bool // leave %YAML directives out; without it they are an error
+	text      bool // add the text of the document
 }
 
 // wire writes the list for a function.
@@ -242,7 +243,7 @@ func (l *ResourceList) configText() ([]byte, error) {
 
 // wire returns the text of the item with the annotations for transport.
 func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
-	set := make(annotationSet, 0, 6)
+	set := make(annotationSet, 0, 7)
 	if item.Path != "" {
 		index := item.indexText()
 		set = append(set, annotation{LegacyIndexAnnotation, index},
@@ -258,6 +259,9 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 		set = append(set, annotation{idAnnotation, strconv.Itoa(id)})
 	}
 	doc := item.Doc
+	if o.text && doc.IsDocument() && item.file != nil {
+		set = append(set, annotation{TextAnnotation, doctext.Encode(doc.Bytes())})
+	}
 	if err := doc.Check(); err != nil {
 		return nil, item.located(err)
 	}
