@@ -70,20 +70,21 @@ func splitCommand(flag, text string) (program string, args []string, err error) 
 // chosen are the flags that say which one function is run.
 type chosen struct{ image, exec, function string }
 
-// declared returns the function that one of the flags names.
-func (o *chosen) declared(cmd *cobra.Command, network bool) (*krm.Declared, error) {
+// declared returns the function that one of the flags names. For a comparison --image and --exec go
+// together: the program then runs for the image.
+func (o *chosen) declared(cmd *cobra.Command, network, compared bool) (*krm.Declared, error) {
 	ways := 0
 	for _, way := range []string{"image", "exec", "exec-path", "function"} {
 		if cmd.Flags().Changed(way) {
 			ways++
 		}
 	}
-	if ways != 1 {
+	if ways != 1 && !(ways == 2 && compared && o.image != "" && o.exec != "") {
 		return nil, diag.UsageHint("--function is one of fctl's own functions",
 			"must specify --image or --exec or --function, and only one of them")
 	}
 	d := &krm.Declared{Image: o.image, Builtin: o.function, Network: network, Direct: true}
-	if d.Image != "" || d.Builtin != "" {
+	if d.Builtin != "" || o.exec == "" {
 		return d, nil
 	}
 	var err error
