@@ -58,7 +58,7 @@ func (p *Package) Changes(items []*Item) ([]*ChangedFile, error) {
 }
 
 // Between returns the changes that make of the files after some changes of the package those after
-// others. Lines in another order that have the same values are no change: many programs sort keys.
+// others. Lines in another order that have the same values do not count: many programs sort keys.
 func (p *Package) Between(some, others []*ChangedFile) []*ChangedFile {
 	type sides struct {
 		before []byte

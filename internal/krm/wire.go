@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm/doctext"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
@@ -60,7 +61,7 @@ func (l *ResourceList) edited() ([]byte, error) {
 	}
 	switch results := l.results(); {
 	case len(results) > 0:
-		if _, err := doc.Set(resultsData(results), "results"); err != nil {
+		if _, err := doc.Set(fnresult.Data(results), "results"); err != nil {
 			return nil, err
 		}
 	case l.text.results:
@@ -221,7 +222,7 @@ func (l *ResourceList) wire(o *wireOptions) ([]byte, error) {
 	if results := l.results(); len(results) > 0 {
 		doc, err := gaby.ParseYAML([]byte("results: []\n"))
 		if err == nil {
-			_, err = doc.Set(resultsData(results), "results")
+			_, err = doc.Set(fnresult.Data(results), "results")
 		}
 		if err != nil {
 			return nil, err
@@ -365,59 +366,4 @@ func (item *Item) String() string {
 		}
 	}
 	return name
-}
-
-// resultsData returns results as data for a document, with the fields in their usual order.
-func resultsData(results []Result) []any {
-	list := make([]any, len(results))
-	for i, r := range results {
-		entry := gaby.Entries{{Key: "message", Value: r.Message}}
-		add := func(key string, value any) {
-			entry = append(entry, gaby.Entry{Key: key, Value: value})
-		}
-		if r.Severity != "" {
-			add("severity", string(r.Severity))
-		}
-		if ref := r.ResourceRef; ref != nil {
-			add("resourceRef", present("apiVersion", ref.APIVersion, "kind", ref.Kind,
-				"name", ref.Name, "namespace", ref.Namespace))
-		}
-		if f := r.Field; f != nil {
-			field := gaby.Entries{{Key: "path", Value: f.Path}}
-			if f.CurrentValue != nil {
-				field = append(field, gaby.Entry{Key: "currentValue", Value: f.CurrentValue})
-			}
-			if f.ProposedValue != nil {
-				field = append(field, gaby.Entry{Key: "proposedValue", Value: f.ProposedValue})
-			}
-			add("field", field)
-		}
-		if f := r.File; f != nil {
-			file := gaby.Entries{{Key: "path", Value: f.Path}}
-			if f.Index > 0 {
-				file = append(file, gaby.Entry{Key: "index", Value: f.Index})
-			}
-			add("file", file)
-		}
-		if len(r.Tags) > 0 {
-			tags := make(map[string]any, len(r.Tags))
-			for k, v := range r.Tags {
-				tags[k] = v
-			}
-			add("tags", tags)
-		}
-		list[i] = entry
-	}
-	return list
-}
-
-// present returns the pairs whose value is not empty.
-func present(pairs ...string) gaby.Entries {
-	var entries gaby.Entries
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			entries = append(entries, gaby.Entry{Key: pairs[i], Value: pairs[i+1]})
-		}
-	}
-	return entries
 }

@@ -25,7 +25,7 @@ type evalFlags struct {
 	one chosen // the function
 	commonFlags
 	config            string
-	meta              bool
+	meta, below       bool
 	selector, exclude selectorFlags
 	save              bool
 	compare           compareFlag
@@ -66,6 +66,7 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	flags.StringVar(&o.config, "fn-config", "", "read the functionConfig from `FILE`, which "+
 		"has one resource")
 	addMetaFlag(flags, &o.meta)
+	addSubpackagesFlag(flags, &o.below)
 	o.selector.add(flags, "match", "select only resources")
 	o.exclude.add(flags, "exclude", "exclude resources")
 	flags.BoolVarP(&o.save, "save", "s", false, "add the function to the pipeline of the Kptfile")
@@ -313,6 +314,11 @@ func (e *evaluation) evaluate(ctx context.Context) (m *made, given []*krm.Item, 
 	var config []*krm.Item
 	if e.flags.save && !e.flags.meta {
 		given, config = p.WithoutKptfiles(given)
+	}
+	if !e.flags.below {
+		var others []*krm.Item
+		given, others = p.WithoutSubpackages(given)
+		config = append(config, others...)
 	}
 	if e.config != nil {
 		var own []*krm.Item

@@ -26,7 +26,6 @@ type commonFlags struct {
 func (o *commonFlags) add(flags *pflag.FlagSet) {
 	addListVersion(flags, &o.listVersion)
 	addStrictFlag(flags)
-	addKptFlags(flags)
 	o.execution.Add(flags)
 	o.output.add(flags)
 	o.results.add(flags)
@@ -95,19 +94,16 @@ func (o *chosen) declared(cmd *cobra.Command, network, compared bool) (*krm.Decl
 // tagUsage describes the flag --tag.
 const tagUsage = "replace the image's tag by `TAG`, which may be a range of versions"
 
-// addKptFlags adds flags of kpt and kustomize that ask for what fctl does without them: it prints
-// all that functions print, and works on the packages below a directory too.
-func addKptFlags(flags *pflag.FlagSet) {
-	for _, name := range []string{"truncate-output", "include-subpackages"} {
-		flags.Bool(name, true, "understood for kpt's sake")
-		_ = flags.MarkHidden(name)
-	}
-}
-
 // addMetaFlag adds the flag that decides whether Kptfiles are resources.
 func addMetaFlag(flags *pflag.FlagSet, meta *bool) {
 	flags.BoolVar(meta, "include-meta-resources", true,
 		"give functions also Kptfiles and the resources that are their functionConfigs")
+}
+
+// addSubpackagesFlag adds the flag that decides whether packages below the directory are read.
+func addSubpackagesFlag(flags *pflag.FlagSet, included *bool) {
+	flags.BoolVar(included, "include-subpackages", true,
+		"give functions also the resources of directories below that have a Kptfile")
 }
 
 // addStrictFlag adds the flag that makes errors of notes.

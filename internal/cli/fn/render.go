@@ -92,7 +92,7 @@ func (o *renderFlags) run(cmd *cobra.Command, words []string) error {
 		return failed
 	}
 	if o.status && o.shard.IsWhole() && !o.output.elsewhere() {
-		if err := setStatus(p, rendered, r.masked(err)); err != nil {
+		if err := setStatus(p, rendered, r.masked(err), o.results.file()); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func (o *renderFlags) render(ctx context.Context, r *runner, dir, version string
 	if err != nil {
 		return nil, nil, err
 	}
-	reporter := &stepReporter{runner: r, log: o.results.logSteps}
+	reporter := &stepReporter{runner: r, log: o.results.logSteps, truncate: o.results.truncate}
 	render := &krm.Render{
 		Pipeline: &krm.Pipeline{
 			Provider: r.provider, Strict: r.settings.Strict,
@@ -140,16 +140,16 @@ func (o *renderFlags) render(ctx context.Context, r *runner, dir, version string
 	return p, rendered, err
 }
 
-// setStatus records the rendering in the Kptfile, and why it failed. A rendering that succeeded and
+// setStatus records the rendering in the Kptfile, why it failed, and the file with all results. A rendering that succeeded and
 // changed nothing does not change the status either.
-func setStatus(p *krm.Package, rendered *krm.Rendered, failed error) error {
+func setStatus(p *krm.Package, rendered *krm.Rendered, failed error, file string) error {
 	if failed == nil && rendered.HasStatus() {
 		changes, err := p.Changes(rendered.Items)
 		if err != nil || len(changes) == 0 {
 			return err
 		}
 	}
-	return rendered.SetStatus(failed)
+	return rendered.SetStatus(failed, file)
 }
 
 // located adds the directory of a package to an error without a file.

@@ -35,7 +35,7 @@ type Flags struct {
 	// Engine is the container engine, and Pull the policy for its images.
 	Engine, Pull string
 
-	asUser, sandbox, noLocal, ignoreDigests, builtin, noBuiltin bool
+	asUser, sandbox, noLocal, ignoreDigests, noBuiltin bool
 
 	mounts, env, functions []string
 	executor, runner       string
@@ -45,9 +45,9 @@ type Flags struct {
 
 // allowances are what functions may do.
 type allowances struct {
-	outside, mount bool
-	env            []string
-	exec           *command.Choice
+	outside, mount, builtin bool
+	env                     []string
+	exec                    *command.Choice
 }
 
 // cluster is where the pods of functions run.
@@ -56,7 +56,7 @@ type cluster struct{ kubeconfig, namespace string }
 // Builtin returns the flags for functions of fctl wherever it has one for an image, or for none.
 func (o *Flags) Builtin(builtin bool) *Flags {
 	flags := *o
-	flags.builtin, flags.noBuiltin = builtin, !builtin
+	flags.allow.builtin, flags.noBuiltin = builtin, !builtin
 	return &flags
 }
 
@@ -172,7 +172,7 @@ func (o *Flags) Executors(ctx context.Context, a *command.App, s *settings.Setti
 		ImagePrefix: s.ImagePrefix, Engine: o.Engine,
 		Limits:  process.Limits{Time: a.Limits.Time(), Output: maxOutput(a.Limits)},
 		Catalog: catalog.Find, Names: catalog.Names, Series: catalog.Series,
-		Builtin: o.builtin, IgnoreDigests: o.ignoreDigests, Runner: o.runner, Client: http.DefaultClient,
+		Builtin: o.allow.builtin, IgnoreDigests: o.ignoreDigests, Runner: o.runner, Client: http.DefaultClient,
 		FindRunner: func() (string, error) { return process.FindRunner(a.Streams.Getenv) },
 		Cluster:    o.clusterFlags(a),
 	}
