@@ -2,13 +2,17 @@ package krm
 
 import "github.com/fctl-dev/fctl/internal/krm/fnresult"
 
-// What functions report about their work.
 type (
-	Severity    = fnresult.Severity
-	Result      = fnresult.Result
+	// Severity is how bad a result is.
+	Severity = fnresult.Severity
+	// Result is one thing that a function reports about its work.
+	Result = fnresult.Result
+	// ResourceRef names the resource that a result is about.
 	ResourceRef = fnresult.ResourceRef
+	// ResultField is the field that a result is about.
 	ResultField = fnresult.ResultField
-	FileRef     = fnresult.FileRef
+	// FileRef is the file that a result is about.
+	FileRef = fnresult.FileRef
 )
 
 // The severities, worst first.
