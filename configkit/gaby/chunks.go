@@ -50,13 +50,12 @@ func (p *chunks) flush() {
 // empty reports whether nothing was appended.
 func (p *chunks) empty() bool { return len(p.list) == 0 && p.from == p.to }
 
-// endsInLine reports whether the last byte is a newline.
-func (p *chunks) endsInLine() bool {
+// endsIn reports whether the last run or text has this end.
+func (p *chunks) endsIn(end string) bool {
 	if p.from < p.to {
-		return p.unit.text[p.to-1] == '\n'
+		return bytes.HasSuffix(p.unit.text[p.from:p.to], bytesOf(end))
 	}
-	last := p.list[len(p.list)-1]
-	return last[len(last)-1] == '\n'
+	return bytes.HasSuffix(p.list[len(p.list)-1], bytesOf(end))
 }
 
 // bytesOf returns the bytes of text, which must not be modified.
@@ -74,10 +73,11 @@ func (c Container) Chunks() [][]byte {
 			last.print(&out, true)
 		}
 		if !out.empty() && !last.adjoins(d) {
-			if !out.endsInLine() {
+			if !out.endsIn("\n") {
 				out.text([]byte(d.lineEnding()))
 			}
-			if d.native != nil || !startsWithMarker(d.src) {
+			if d.native != nil ||
+				!startsWithMarker(d.src) && !out.endsIn("\n...\n") && !out.endsIn("\n...\r\n") {
 				out.text([]byte("---" + d.lineEnding()))
 			}
 		}

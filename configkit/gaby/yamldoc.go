@@ -205,7 +205,7 @@ func (d *YamlDoc) Bytes() []byte {
 func (d *YamlDoc) BytesWithNewline() []byte {
 	var out chunks
 	d.v.d.print(&out, true)
-	if !out.empty() && !out.endsInLine() {
+	if !out.empty() && !out.endsIn("\n") {
 		out.text([]byte(d.v.d.lineEnding()))
 	}
 	out.flush()

@@ -26,7 +26,7 @@ const (
 func isTransport(key string) bool {
 	switch key {
 	case PathAnnotation, IndexAnnotation, LegacyPathAnnotation, LegacyIndexAnnotation,
-		SeqIndentAnnotation, idAnnotation, legacyIDAnnotation, migrationAnnotation, kptIDAnnotation:
+		SeqIndentAnnotation, TextAnnotation, idAnnotation, legacyIDAnnotation, migrationAnnotation, kptIDAnnotation:
 		return true
 	}
 	return false

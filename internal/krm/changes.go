@@ -57,6 +57,64 @@ func (p *Package) Changes(items []*Item) ([]*ChangedFile, error) {
 	return p.changes(items, func(*InputFile) bool { return true })
 }
 
+// Between returns the changes that make of the files after some changes of the package those after
+// others. Lines in another order that have the same values do not count: many programs sort keys.
+func (p *Package) Between(some, others []*ChangedFile) []*ChangedFile {
+	type sides struct {
+		before []byte
+		after  [][]byte
+	}
+	differ := map[string]*sides{}
+	of := func(path string) *sides {
+		s := differ[path]
+		if s == nil {
+			s = &sides{}
+			if f := p.file(path); f != nil {
+				s.before, s.after = f.data, [][]byte{f.data}
+			}
+			differ[path] = s
+		}
+		return s
+	}
+	for _, c := range some {
+		of(c.Path).before = slices.Concat(c.After...)
+	}
+	for _, c := range others {
+		of(c.Path).after = c.After
+	}
+	var changes []*ChangedFile
+	for path, s := range differ {
+		if sameLines(s.before, slices.Concat(s.after...)) {
+			continue
+		}
+		c := &ChangedFile{Path: path, Before: s.before, After: s.after}
+		if s.before != nil {
+			c.file = &InputFile{Path: path, Name: fileName(p.Root, path)}
+		}
+		changes = append(changes, c)
+	}
+	slices.SortFunc(changes, func(a, b *ChangedFile) int { return strings.Compare(a.Path, b.Path) })
+	return changes
+}
+
+// sameLines reports whether two texts have the same values, and the same lines in any order.
+func sameLines(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	sorted := func(text []byte) []string {
+		lines := strings.Split(string(text), "\n")
+		slices.Sort(lines)
+		return lines
+	}
+	some, err := gaby.ParseAll(a)
+	others, otherErr := gaby.ParseAll(b)
+	return err == nil && otherErr == nil && slices.Equal(sorted(a), sorted(b)) &&
+		slices.EqualFunc(some, others, func(x, y *gaby.YamlDoc) bool {
+			return x.Value().Equal(y.Value())
+		})
+}
+
 // changes is Changes for the files that owned selects and for new ones. Other files stay.
 func (p *Package) changes(items []*Item, owned func(*InputFile) bool) ([]*ChangedFile, error) {
 	var problems []error

@@ -57,6 +57,8 @@ type Executors struct {
 	// Names returns the functions of the catalogue, and Series the versions of one, such as v0.2.
 	Names  func() []string
 	Series func(name string) []string
+	// Builtin says that functions of the catalogue run also where FunctionConfigs name others.
+	Builtin bool
 	// Only are the kinds of executors that may be asked, nil for all; Configs have their order.
 	Only []functionconfig.ExecutorKind
 	// NoLocal keeps the directory of the functionConfig from the function.
@@ -180,6 +182,9 @@ func runProgram(executor process.Executor, call process.Call) Program {
 type exitCode struct{ *process.ExitError }
 
 func (e *exitCode) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
+
+// Unwrap returns the status.
+func (e *exitCode) Unwrap() error { return e.ExitError }
 
 // Outcome implements process.Ended.
 func (e *exitCode) Outcome() (function, text string) { return "", e.Error() }

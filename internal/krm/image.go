@@ -71,7 +71,7 @@ func (e *Executors) image(ctx context.Context, d *Declared, step *Step, call pro
 		before = functionconfig.Trace{{Kind: functionconfig.KindGo, Reason: why, Taken: f != nil}}
 		return f != nil
 	}
-	ask := match.Config == nil && e.allows(functionconfig.KindGo)
+	ask := (match.Config == nil || e.Builtin) && e.allows(functionconfig.KindGo)
 	if ask && e.catalogFirst() && inCatalog() {
 		return before, nil
 	}

@@ -16,6 +16,8 @@ type itemMerger struct {
 	sent     []*Item
 	claimed  []bool // by an item that was returned
 	lenient  bool   // new items need not be resources
+	piped    bool   // new items may have their TextAnnotation
+	notes    []string
 	byPlace  map[string]int
 	byName   map[gaby.Header]int
 }
@@ -51,6 +53,9 @@ func (m *itemMerger) merge(returned []*Item) ([]*Item, error) {
 			var made *Item
 			if err == nil || m.lenient {
 				made, err = added(item)
+			}
+			if err == nil && m.piped {
+				m.notes = append(m.notes, restore(made, item.Doc, m.provider)...)
 			}
 			problems, fresh = append(problems, err), append(fresh, made)
 		} else {

@@ -94,7 +94,7 @@ func TestRoundTripOfAllFiles(t *testing.T) {
 					return nil // not YAML
 				}
 				sent := p.Items()
-				text, err := (&ResourceList{Items: sent}).Source()
+				text, err := (&ResourceList{Items: sent}).Source(false)
 				if err != nil {
 					t.Logf("%s: %v", path, err)
 					return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 // Chain returns a Function that runs a chain of fctl's own functions on the documents of a list.
@@ -74,7 +75,9 @@ func addFiles(results []Result, items []*Item) {
 	byName := make(map[ResourceRef]*Item, len(items))
 	for _, item := range items {
 		if h, err := item.Doc.Header(); err == nil && item.Path != "" {
-			byName[ResourceRef{h.APIVersion, h.Kind, h.Name, h.Namespace}] = item
+			byName[ResourceRef{
+				APIVersion: h.APIVersion, Kind: h.Kind, Name: h.Name, Namespace: h.Namespace,
+			}] = item
 		}
 	}
 	for i := range results {
@@ -100,7 +103,7 @@ func outputResults(result *handler.Result) []Result {
 		case api.AttributeValueList:
 			for i := range v {
 				r := attributeResult(&v[i])
-				r.Severity, r.Message = SeverityInfo, fmt.Sprint(textOf(v[i].Value))
+				r.Severity, r.Message = SeverityInfo, fmt.Sprint(fnresult.TextOf(v[i].Value))
 				results = append(results, r)
 			}
 		default:
@@ -138,8 +141,14 @@ func validationResults(v *api.ValidationResult) []Result {
 		results = append(results, r)
 	}
 	if len(results) == 0 {
-		for _, detail := range v.Details {
-			results = append(results, Result{Message: detail, Severity: SeverityError})
+		for i, detail := range v.Details {
+			r := Result{}
+			if i < len(v.Locations) {
+				t, name, _ := strings.Cut(v.Locations[i].Resource, " ")
+				r.ResourceRef = refOf(t, name)
+			}
+			r.Message, r.Severity = detail, SeverityError
+			results = append(results, r)
 		}
 	}
 	if len(results) == 0 {
@@ -154,19 +163,23 @@ func validationResults(v *api.ValidationResult) []Result {
 
 // attributeResult returns a result about a value, without message.
 func attributeResult(a *api.AttributeValue) Result {
-	var r Result
-	resourceType, name := string(a.ResourceType), string(a.ResourceName)
-	if i := strings.LastIndexByte(resourceType, '/'); i >= 0 {
-		r.ResourceRef = &ResourceRef{
-			APIVersion: resourceType[:i], Kind: resourceType[i+1:],
-			Name: name,
-		}
-		if namespace, name, ok := strings.Cut(name, "/"); ok {
-			r.ResourceRef.Namespace, r.ResourceRef.Name = namespace, name
-		}
-	}
+	r := Result{ResourceRef: refOf(string(a.ResourceType), string(a.ResourceName))}
 	if a.Path != "" {
 		r.Field = &ResultField{Path: string(a.Path), CurrentValue: a.Value}
 	}
 	return r
+}
+
+// refOf returns the resource of a type with a name, which has the namespace before a slash. It is nil
+// without a type.
+func refOf(resourceType, name string) *ResourceRef {
+	i := strings.LastIndexByte(resourceType, '/')
+	if i < 0 {
+		return nil
+	}
+	ref := &ResourceRef{APIVersion: resourceType[:i], Kind: resourceType[i+1:], Name: name}
+	if namespace, name, ok := strings.Cut(name, "/"); ok {
+		ref.Namespace, ref.Name = namespace, name
+	}
+	return ref
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +29,8 @@ type Package struct {
 	Files []*InputFile
 	// Skipped are files that look like configuration and were not read.
 	Skipped []source.Skipped
+	// Notes say what Sink did not use.
+	Notes []string
 }
 
 // ReadOptions say how a package is read.
@@ -167,6 +170,30 @@ func (p *Package) WithoutKptfiles(items []*Item) (kept, kptfiles []*Item) {
 		}
 	}
 	return kept, kptfiles
+}
+
+// WithoutSubpackages returns the items without those of directories below the root that have a
+// Kptfile, and these.
+func (p *Package) WithoutSubpackages(items []*Item) (kept, others []*Item) {
+	below := map[string]bool{".": false}
+	var isBelow func(dir string) bool
+	isBelow = func(dir string) bool {
+		found, known := below[dir]
+		if !known {
+			_, err := os.Stat(filepath.Join(p.Root, filepath.FromSlash(dir), KptfileName))
+			found = err == nil || isBelow(path.Dir(dir))
+			below[dir] = found
+		}
+		return found
+	}
+	for _, item := range items {
+		if isBelow(path.Dir(item.Path)) {
+			others = append(others, item)
+		} else {
+			kept = append(kept, item)
+		}
+	}
+	return kept, others
 }
 
 // checkPath returns an error for a path that an item cannot have.

@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm/doctext"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 // listText is the text that a list was parsed from. The items are views into it.
@@ -91,7 +92,7 @@ func parse(text []byte, lenient bool) (*ResourceList, error) {
 	}
 	results := root.Get("results")
 	l.text.results = results.Exists()
-	l.Results, l.text.notes, err = readResults(results)
+	l.Results, l.text.notes, err = fnresult.Read(results)
 	return l, err
 }
 

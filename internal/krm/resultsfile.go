@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 // ResultList returns the results of steps as the text of a FunctionResultList, as kpt writes it:
@@ -33,45 +34,19 @@ func ResultList(results []*StepResult, exitCode int) ([]byte, error) {
 
 // entry returns what a function did, as kpt writes it.
 func (r *StepResult) entry(name string) gaby.Entries {
-	entry := present("name", name, "image", r.Step.Image, "exec", r.Step.Exec, "stderr", r.Stderr)
+	entry := fnresult.Present("name", name, "image", r.Step.Image, "exec", r.Step.Exec, "stderr",
+		strings.TrimSuffix(r.Stderr, "\n"))
 	entry = append(entry, gaby.Entry{Key: "exitCode", Value: r.ExitCode})
 	if len(r.Results) > 0 {
 		entry = append(entry, gaby.Entry{
-			Key: "results", Value: resultsData(withTextValues(r.Results)),
+			Key: "results", Value: fnresult.Data(fnresult.AsKpt(r.Results)),
 		})
 	}
 	return entry
 }
 
-// withTextValues returns results whose field values are strings, as a FunctionResultList has them.
-func withTextValues(results []Result) []Result {
-	texts := make([]Result, len(results))
-	for i, r := range results {
-		if r.Field != nil {
-			f := *r.Field
-			f.CurrentValue, f.ProposedValue = textOf(f.CurrentValue), textOf(f.ProposedValue)
-			r.Field = &f
-		}
-		texts[i] = r
-	}
-	return texts
-}
-
-// textOf returns a value as a string, nil for nil. Maps and lists are YAML.
-func textOf(value any) any {
-	switch v := value.(type) {
-	case nil, string:
-		return v
-	case map[string]any, []any:
-		doc, err := gaby.ParseYAML([]byte("x: 0\n"))
-		if err == nil {
-			if set, err := doc.Set(v, "x"); err == nil {
-				return set.Value().YAML()
-			}
-		}
-	}
-	return fmt.Sprint(value)
-}
+// ResultsFile is the name of the file with the results of all functions.
+const ResultsFile = "results.yaml"
 
 // ResultFiles returns the text of results.yaml. With each there are also results-0.yaml,
 // results-1.yaml and so on, as kustomize writes them: a list for each function with results.
@@ -80,7 +55,7 @@ func ResultFiles(results []*StepResult, exitCode int, each bool) (map[string][]b
 	if err != nil {
 		return nil, err
 	}
-	texts := map[string][]byte{"results.yaml": text}
+	texts := map[string][]byte{ResultsFile: text}
 	for _, r := range results {
 		if !each || len(r.Results) == 0 {
 			continue
@@ -89,7 +64,7 @@ func ResultFiles(results []*StepResult, exitCode int, each bool) (map[string][]b
 		if err != nil {
 			return nil, err
 		}
-		list, err := doc.Set(resultsData(r.Results), "x")
+		list, err := doc.Set(fnresult.Data(r.Results), "x")
 		if err != nil {
 			return nil, err
 		}

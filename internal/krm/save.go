@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/process"
 )
 
@@ -104,9 +105,9 @@ func withoutTag(image string) string {
 
 // entry returns the function as an entry of a pipeline.
 func (s *Saved) entry() gaby.Entries {
-	entry := present("image", s.image(), "tag", s.Declared.Tag)
+	entry := fnresult.Present("image", s.image(), "tag", s.Declared.Tag)
 	if s.Declared.Exec != "" {
-		entry = present("exec", s.Declared.Name())
+		entry = fnresult.Present("exec", s.Declared.Name())
 	}
 	add := func(key string, value any) {
 		entry = append(entry, gaby.Entry{Key: key, Value: value})
@@ -125,7 +126,7 @@ func (s *Saved) entry() gaby.Entries {
 	}{{"selectors", s.Selectors}, {"exclude", s.Exclude}} {
 		var entries []any
 		for _, sel := range list.selectors {
-			e := present("apiVersion", sel.APIVersion, "kind", sel.Kind, "name", sel.Name,
+			e := fnresult.Present("apiVersion", sel.APIVersion, "kind", sel.Kind, "name", sel.Name,
 				"namespace", sel.Namespace)
 			for _, m := range []struct {
 				key    string

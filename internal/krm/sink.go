@@ -59,8 +59,9 @@ func Sink(ctx context.Context, dir string, items []*Item, o ReadOptions,
 			present = append(present, f.Items()...)
 		}
 	}
-	m := &itemMerger{provider: provider, sent: present, lenient: true}
+	m := &itemMerger{provider: provider, sent: present, lenient: true, piped: true}
 	merged, err := m.merge(items)
+	p.Notes = m.notes
 	if err == nil {
 		err = (&StepResult{}).checkEncrypted(provider, present, make([]gaby.Mark, len(present)))
 	}

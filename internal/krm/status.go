@@ -1,6 +1,18 @@
 package krm
 
-import "github.com/fctl-dev/fctl/configkit/gaby"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
+)
+
+// The most that a Kptfile says of one function: results, and lines of its standard error.
+const (
+	statusResults = 10
+	statusLines   = 20
+)
 
 // HasStatus reports whether the Kptfile says that the package was rendered successfully.
 func (r *Rendered) HasStatus() bool {
@@ -13,8 +25,9 @@ func (r *Rendered) HasStatus() bool {
 }
 
 // SetStatus records in the Kptfile of the root whether the package was rendered, and what its
-// functions did. failed is why it was not. The other conditions stay.
-func (r *Rendered) SetStatus(failed error) error {
+// functions did: a part of it where it is long, with a pointer to file, which has all of it. failed is
+// why it was not rendered. The other conditions stay.
+func (r *Rendered) SetStatus(failed error, file string) error {
 	if len(r.Results) == 0 {
 		return nil
 	}
@@ -25,9 +38,9 @@ func (r *Rendered) SetStatus(failed error) error {
 			conditions = append(conditions, c)
 		}
 	}
-	condition := present("type", "Rendered", "status", "True", "reason", "RenderSuccess")
+	condition := fnresult.Present("type", "Rendered", "status", "True", "reason", "RenderSuccess")
 	if failed != nil {
-		condition = present("type", "Rendered", "status", "False", "reason", "RenderFailed",
+		condition = fnresult.Present("type", "Rendered", "status", "False", "reason", "RenderFailed",
 			"message", failed.Error())
 	}
 	conditions = append(conditions, condition)
@@ -42,7 +55,7 @@ func (r *Rendered) SetStatus(failed error) error {
 		var steps []any
 		for _, result := range r.Results {
 			if result.Step.Check == kind.check {
-				step := result.entry(result.Step.Label)
+				step := result.capped(file).entry(result.Step.Label)
 				if result.Skipped != "" {
 					step = append(step, gaby.Entry{Key: "skipped", Value: true})
 				}
@@ -60,4 +73,31 @@ func (r *Rendered) SetStatus(failed error) error {
 		return r.Kptfile.located(err)
 	}
 	return nil
+}
+
+// capped returns what a Kptfile says of a function. file has all of it, "" for none.
+func (r *StepResult) capped(file string) *StepResult {
+	const worse = 3
+	short := *r
+	where := "--results-dir writes them to a file"
+	if file != "" {
+		where = file + " has all"
+	}
+	if left := len(r.Results) - statusResults; left > 0 {
+		short.Results = nil
+		for rank := range worse { // the worst first
+			for i := range r.Results {
+				if r.Results[i].Severity.Rank() == rank && len(short.Results) < statusResults {
+					short.Results = append(short.Results, r.Results[i])
+				}
+			}
+		}
+		short.Results = append(short.Results, Result{
+			Severity: SeverityInfo, Message: fmt.Sprintf("%d more results: %s", left, where),
+		})
+	}
+	if lines := strings.Split(r.Stderr, "\n"); len(lines) > statusLines {
+		short.Stderr = strings.Join(lines[:statusLines], "\n") + "\n..."
+	}
+	return &short
 }

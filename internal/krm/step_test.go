@@ -376,8 +376,7 @@ items:
       currentValue: "1"
       proposedValue: "a: b"
 - exec: b c
-  stderr: |
-    e
+  stderr: e
   exitCode: 3
 `
 	if err != nil || !bytes.Equal(text, []byte(want)) {

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm/doctext"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
@@ -24,9 +25,9 @@ func (l *ResourceList) Bytes() ([]byte, error) {
 }
 
 // Source returns the list as the source of a pipeline: the items are written with annotations for
-// path, index and indentation.
-func (l *ResourceList) Source() ([]byte, error) {
-	return l.wire(&wireOptions{seqIndent: true, version: true})
+// path, index and indentation, and text says that they get their TextAnnotation.
+func (l *ResourceList) Source(text bool) ([]byte, error) {
+	return l.wire(&wireOptions{seqIndent: true, version: true, text: text})
 }
 
 // version returns the apiVersion to print.
@@ -60,7 +61,7 @@ func (l *ResourceList) edited() ([]byte, error) {
 	}
 	switch results := l.results(); {
 	case len(results) > 0:
-		if _, err := doc.Set(resultsData(results), "results"); err != nil {
+		if _, err := doc.Set(fnresult.Data(results), "results"); err != nil {
 			return nil, err
 		}
 	case l.text.results:
@@ -186,6 +187,7 @@ type wireOptions struct {
 	ids       bool // number the items, to find them in the output
 	seqIndent bool // say how lists are indented
 	version   bool // leave %YAML directives out; without it they are an error
+	text      bool // add the text of the document
 }
 
 // wire writes the list for a function.
@@ -220,7 +222,7 @@ func (l *ResourceList) wire(o *wireOptions) ([]byte, error) {
 	if results := l.results(); len(results) > 0 {
 		doc, err := gaby.ParseYAML([]byte("results: []\n"))
 		if err == nil {
-			_, err = doc.Set(resultsData(results), "results")
+			_, err = doc.Set(fnresult.Data(results), "results")
 		}
 		if err != nil {
 			return nil, err
@@ -242,7 +244,7 @@ func (l *ResourceList) configText() ([]byte, error) {
 
 // wire returns the text of the item with the annotations for transport.
 func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
-	set := make(annotationSet, 0, 6)
+	set := make(annotationSet, 0, 7)
 	if item.Path != "" {
 		index := item.indexText()
 		set = append(set, annotation{LegacyIndexAnnotation, index},
@@ -258,6 +260,9 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 		set = append(set, annotation{idAnnotation, strconv.Itoa(id)})
 	}
 	doc := item.Doc
+	if o.text && doc.IsDocument() && item.file != nil {
+		set = append(set, annotation{TextAnnotation, doctext.Encode(doc.Bytes())})
+	}
 	if err := doc.Check(); err != nil {
 		return nil, item.located(err)
 	}
@@ -361,59 +366,4 @@ func (item *Item) String() string {
 		}
 	}
 	return name
-}
-
-// resultsData returns results as data for a document, with the fields in their usual order.
-func resultsData(results []Result) []any {
-	list := make([]any, len(results))
-	for i, r := range results {
-		entry := gaby.Entries{{Key: "message", Value: r.Message}}
-		add := func(key string, value any) {
-			entry = append(entry, gaby.Entry{Key: key, Value: value})
-		}
-		if r.Severity != "" {
-			add("severity", string(r.Severity))
-		}
-		if ref := r.ResourceRef; ref != nil {
-			add("resourceRef", present("apiVersion", ref.APIVersion, "kind", ref.Kind,
-				"name", ref.Name, "namespace", ref.Namespace))
-		}
-		if f := r.Field; f != nil {
-			field := gaby.Entries{{Key: "path", Value: f.Path}}
-			if f.CurrentValue != nil {
-				field = append(field, gaby.Entry{Key: "currentValue", Value: f.CurrentValue})
-			}
-			if f.ProposedValue != nil {
-				field = append(field, gaby.Entry{Key: "proposedValue", Value: f.ProposedValue})
-			}
-			add("field", field)
-		}
-		if f := r.File; f != nil {
-			file := gaby.Entries{{Key: "path", Value: f.Path}}
-			if f.Index > 0 {
-				file = append(file, gaby.Entry{Key: "index", Value: f.Index})
-			}
-			add("file", file)
-		}
-		if len(r.Tags) > 0 {
-			tags := make(map[string]any, len(r.Tags))
-			for k, v := range r.Tags {
-				tags[k] = v
-			}
-			add("tags", tags)
-		}
-		list[i] = entry
-	}
-	return list
-}
-
-// present returns the pairs whose value is not empty.
-func present(pairs ...string) gaby.Entries {
-	var entries gaby.Entries
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			entries = append(entries, gaby.Entry{Key: pairs[i], Value: pairs[i+1]})
-		}
-	}
-	return entries
 }

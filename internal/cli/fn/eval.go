@@ -13,6 +13,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/runflags"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -24,9 +25,10 @@ type evalFlags struct {
 	one chosen // the function
 	commonFlags
 	config            string
-	meta              bool
+	meta, below       bool
 	selector, exclude selectorFlags
 	save              bool
+	compare           compareFlag
 	saveType, tag     string
 }
 
@@ -50,7 +52,8 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
   fctl fn eval apps --function set-replicas --match-kind Deployment -- replicas=3
   fctl fn eval apps --allow-exec --exec './my-function --verbose' --fn-config config.yaml
   fctl fn source apps | fctl fn eval - --image set-labels:v0.2 -- app=shop
-  fctl fn eval apps --diff --image search-replace:v0.2 -- by-value=a put-value=b`,
+  fctl fn eval apps --diff --image search-replace:v0.2 -- by-value=a put-value=b
+  fctl fn eval apps --compare --image set-labels:v0.2 --fn-config labels.yaml`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&o.one.image, "image", "i", "",
@@ -63,11 +66,13 @@ change keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	flags.StringVar(&o.config, "fn-config", "", "read the functionConfig from `FILE`, which "+
 		"has one resource")
 	addMetaFlag(flags, &o.meta)
+	addSubpackagesFlag(flags, &o.below)
 	o.selector.add(flags, "match", "select only resources")
 	o.exclude.add(flags, "exclude", "exclude resources")
 	flags.BoolVarP(&o.save, "save", "s", false, "add the function to the pipeline of the Kptfile")
 	flags.StringVarP(&o.saveType, "type", "t", "",
 		"save the function as `TYPE`: mutator, validator (with --save)")
+	o.compare.add(flags)
 	o.commonFlags.add(flags)
 	cmd.RunE = o.run
 	cmd.ValidArgsFunction = command.CompleteFiles(1)
@@ -112,11 +117,11 @@ func (s *selectorFlags) list() []krm.Selector {
 
 // declared returns the function that is run. The flags about containers go with images only.
 func (o *evalFlags) declared(cmd *cobra.Command) (*krm.Declared, error) {
-	d, err := o.one.declared(cmd, o.execution.Network)
+	d, err := o.one.declared(cmd, o.execution.Network, o.compare.on)
 	if err != nil {
 		return nil, err
 	}
-	if d.Tag = o.tag; d.Exec == "" {
+	if d.Tag = o.tag; d.Exec == "" || o.compare.on {
 		return d, nil
 	}
 	for _, flag := range []string{"tag", "mount", "network", "env", "as-current-user"} {
@@ -158,7 +163,7 @@ func (o *evalFlags) run(cmd *cobra.Command, words []string) error {
 		return err
 	}
 	declared, err := o.declared(cmd)
-	if err := cmp.Or(err, o.validate(inline)); err != nil {
+	if err := cmp.Or(err, o.validate(inline), o.compare.validate(cmd.Flags())); err != nil {
 		return err
 	}
 	r, version, err := o.start(o.app, cmd, dir == "-")
@@ -167,8 +172,25 @@ func (o *evalFlags) run(cmd *cobra.Command, words []string) error {
 	}
 	e := &evaluation{
 		runner: r, flags: o, declared: declared, dir: dir, inline: inline, version: version,
+		execution: &o.execution,
 	}
-	if dir == "-" {
+	switch {
+	case o.compare.on && (dir == "-" || o.one.image == ""):
+		return diag.Usage("--compare is for --image and a directory")
+	case o.compare.on:
+		return r.compare(func(builtin bool) (*made, error) {
+			side := *e
+			side.execution = o.execution.Builtin(builtin)
+			if only := *declared; only.Exec != "" {
+				if only.Exec = ""; !builtin {
+					only.Image, only.Exec = "", declared.Exec
+				}
+				side.declared = &only
+			}
+			made, _, err := side.evaluate(ctx)
+			return made, err
+		})
+	case dir == "-":
 		return e.stream(ctx, cmd)
 	}
 	return e.files(ctx)
@@ -184,6 +206,8 @@ type evaluation struct {
 	version  string // of the ResourceList, "" for what the declaration says
 	step     *krm.Step
 	config   *krm.Item
+
+	execution *runflags.Flags
 }
 
 // configure makes the step and its functionConfig. items are the resources of the directory.
@@ -192,7 +216,7 @@ func (e *evaluation) configure(ctx context.Context, items []*krm.Item) error {
 	if e.dir != "-" {
 		root = source.InDirectory(e.app.Dir, e.dir)
 	}
-	executors, err := e.flags.execution.Executors(ctx, e.app, e.settings, root, items)
+	executors, err := e.execution.Executors(ctx, e.app, e.settings, root, items)
 	if err != nil {
 		return err
 	}
@@ -254,40 +278,55 @@ func (e *evaluation) stream(ctx context.Context, cmd *cobra.Command) error {
 
 // files runs the function on the files of a directory.
 func (e *evaluation) files(ctx context.Context) error {
-	p, err := e.readPackage(ctx, e.dir, krm.ReadOptions{Kptfile: e.flags.meta || e.flags.save})
+	m, given, err := e.evaluate(ctx)
 	if err != nil {
 		return err
 	}
-	if err := e.noteOthers(p); err != nil {
-		return err
-	}
-	items := p.Items()
-	if err := e.configure(ctx, items); err != nil {
-		return err
-	}
-	var config []*krm.Item
-	if e.flags.save && !e.flags.meta {
-		items, config = p.WithoutKptfiles(items)
-	}
-	if e.config != nil {
-		var own []*krm.Item
-		items, own = p.WithoutFile(items, e.config.File)
-		config = append(config, own...)
-	}
-	after, results, err := e.run(ctx, items)
-	if err := e.outcome(ctx, &e.flags.results, p.Root, items, results, err); err != nil {
+	err = e.outcome(ctx, &e.flags.results, m.p.Root, given, m.results, m.err)
+	if err != nil {
 		return err
 	}
 	if e.flags.save && !e.flags.output.reads() {
-		kptfile, err := e.saveFunction(p)
+		kptfile, err := e.saveFunction(m.p)
 		if err != nil {
 			return err
 		}
 		if kptfile != nil {
-			config = append(config, kptfile)
+			m.items = append(m.items, kptfile)
 		}
 	}
-	return e.emit(ctx, p, append(after, config...), results, &e.flags.output)
+	return e.emit(ctx, m.p, m.items, m.results, &e.flags.output)
+}
+
+// evaluate runs the function on the resources of a directory. given are those that it could get.
+func (e *evaluation) evaluate(ctx context.Context) (m *made, given []*krm.Item, err error) {
+	p, err := e.readPackage(ctx, e.dir, krm.ReadOptions{Kptfile: e.flags.meta || e.flags.save})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := e.noteOthers(p); err != nil {
+		return nil, nil, err
+	}
+	given = p.Items()
+	if err := e.configure(ctx, given); err != nil {
+		return nil, nil, err
+	}
+	var config []*krm.Item
+	if e.flags.save && !e.flags.meta {
+		given, config = p.WithoutKptfiles(given)
+	}
+	if !e.flags.below {
+		var others []*krm.Item
+		given, others = p.WithoutSubpackages(given)
+		config = append(config, others...)
+	}
+	if e.config != nil {
+		var own []*krm.Item
+		given, own = p.WithoutFile(given, e.config.File)
+		config = append(config, own...)
+	}
+	after, results, err := e.run(ctx, given)
+	return &made{p, append(after, config...), results, err}, given, nil
 }
 
 // saveFunction adds the function to the Kptfile, which it returns if it is new.

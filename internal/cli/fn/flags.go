@@ -26,7 +26,6 @@ type commonFlags struct {
 func (o *commonFlags) add(flags *pflag.FlagSet) {
 	addListVersion(flags, &o.listVersion)
 	addStrictFlag(flags)
-	addKptFlags(flags)
 	o.execution.Add(flags)
 	o.output.add(flags)
 	o.results.add(flags)
@@ -70,20 +69,21 @@ func splitCommand(flag, text string) (program string, args []string, err error) 
 // chosen are the flags that say which one function is run.
 type chosen struct{ image, exec, function string }
 
-// declared returns the function that one of the flags names.
-func (o *chosen) declared(cmd *cobra.Command, network bool) (*krm.Declared, error) {
+// declared returns the function that one of the flags names. For a comparison --image and --exec go
+// together: the program then runs for the image.
+func (o *chosen) declared(cmd *cobra.Command, network, compared bool) (*krm.Declared, error) {
 	ways := 0
 	for _, way := range []string{"image", "exec", "exec-path", "function"} {
 		if cmd.Flags().Changed(way) {
 			ways++
 		}
 	}
-	if ways != 1 {
+	if ways != 1 && !(ways == 2 && compared && o.image != "" && o.exec != "") {
 		return nil, diag.UsageHint("--function is one of fctl's own functions",
 			"must specify --image or --exec or --function, and only one of them")
 	}
 	d := &krm.Declared{Image: o.image, Builtin: o.function, Network: network, Direct: true}
-	if d.Image != "" || d.Builtin != "" {
+	if d.Builtin != "" || o.exec == "" {
 		return d, nil
 	}
 	var err error
@@ -94,19 +94,16 @@ func (o *chosen) declared(cmd *cobra.Command, network bool) (*krm.Declared, erro
 // tagUsage describes the flag --tag.
 const tagUsage = "replace the image's tag by `TAG`, which may be a range of versions"
 
-// addKptFlags adds flags of kpt and kustomize that ask for what fctl does without them: it prints
-// all that functions print, and works on the packages below a directory too.
-func addKptFlags(flags *pflag.FlagSet) {
-	for _, name := range []string{"truncate-output", "include-subpackages"} {
-		flags.Bool(name, true, "understood for kpt's sake")
-		_ = flags.MarkHidden(name)
-	}
-}
-
 // addMetaFlag adds the flag that decides whether Kptfiles are resources.
 func addMetaFlag(flags *pflag.FlagSet, meta *bool) {
 	flags.BoolVar(meta, "include-meta-resources", true,
 		"give functions also Kptfiles and the resources that are their functionConfigs")
+}
+
+// addSubpackagesFlag adds the flag that decides whether packages below the directory are read.
+func addSubpackagesFlag(flags *pflag.FlagSet, included *bool) {
+	flags.BoolVar(included, "include-subpackages", true,
+		"give functions also the resources of directories below that have a Kptfile")
 }
 
 // addStrictFlag adds the flag that makes errors of notes.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/spf13/pflag"
 
@@ -69,7 +70,7 @@ func (r *runner) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
 		return r.apply(ctx, p, changes, &o.writeFlags)
 	case "stdout":
 		list := &krm.ResourceList{Items: items, Results: allResults(results)}
-		text, err := list.Source()
+		text, err := list.Source(true)
 		if err != nil {
 			return err
 		}
@@ -163,7 +164,9 @@ func (r *runner) emitStream(ctx context.Context, s *krm.Stream, items []*krm.Ite
 		}
 		return r.app.Write(text)
 	case "unwrap":
-		return r.app.Write(krm.Unwrap(krm.WithoutLocal(items)))
+		items = krm.WithoutLocal(items)
+		r.pipeNotes(krm.Restore(items, r.provider))
+		return r.app.Write(krm.Unwrap(items))
 	}
 	if o.output == "json" {
 		r.note(diag.Stdin, "-o json prints what happened; the resources are not printed")
@@ -177,7 +180,19 @@ func (r *runner) emitStream(ctx context.Context, s *krm.Stream, items []*krm.Ite
 	if err != nil {
 		return err
 	}
+	r.pipeNotes(p.Notes)
 	return r.writePackage(ctx, p, changes, o.fsync)
+}
+
+// pipeNotes notes the texts of resources from a pipe that cannot be used, three of them at most.
+func (r *runner) pipeNotes(notes []string) {
+	for i, note := range notes {
+		if i == 3 && !r.settings.Verbose {
+			r.note("", fmt.Sprintf("%d more are not used", len(notes)-i))
+			return
+		}
+		r.note("", note)
+	}
 }
 
 // allResults returns the results of all steps.

@@ -46,7 +46,7 @@ func (r *runner) ownFunction(ctx context.Context, name string, arguments []strin
 func (r *runner) steps(ctx context.Context, items []*krm.Item, steps []*krm.Step, o *resultFlags,
 	selfDelete bool,
 ) ([]*krm.Item, []*krm.StepResult, error) {
-	reporter := &stepReporter{runner: r, log: o.logSteps}
+	reporter := &stepReporter{runner: r, log: o.logSteps, truncate: o.truncate}
 	pipeline := &krm.Pipeline{
 		Provider: r.provider, Started: reporter.started, Ended: reporter.ended,
 		Gave:   r.hide,

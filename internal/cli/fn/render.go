@@ -1,12 +1,14 @@
 package fn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/runflags"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -19,6 +21,8 @@ type renderFlags struct {
 	meta   bool
 	status bool
 	shard  source.Shard
+
+	compare compareFlag
 }
 
 func newRender(a *command.App) *cobra.Command {
@@ -47,6 +51,7 @@ what one run with --render-status=false writes.`,
 	flags.BoolVar(&o.status, "render-status", true,
 		"record in the status of the Kptfile what the functions did, when files are written")
 	command.AddShard(flags, &o.shard)
+	o.compare.add(flags)
 	o.add(flags)
 	cmd.RunE = o.run
 	cmd.ValidArgsFunction = command.CompleteFiles(1)
@@ -62,42 +67,32 @@ func (o *renderFlags) run(cmd *cobra.Command, words []string) error {
 	case dir == "-":
 		return diag.Usage("a directory with a Kptfile is expected, not the standard input")
 	}
+	if err := o.compare.validate(cmd.Flags()); err != nil {
+		return err
+	}
 	r, version, err := o.start(o.app, cmd, false)
 	if err != nil {
 		return err
 	}
-	p, err := r.readPackage(ctx, dir, krm.ReadOptions{Kptfile: true})
-	if err != nil {
-		return err
+	if o.compare.on {
+		return r.compare(func(builtin bool) (*made, error) {
+			p, rendered, err := o.render(ctx, r, dir, version, o.execution.Builtin(builtin))
+			if rendered == nil {
+				return nil, err
+			}
+			return &made{p, rendered.Items, rendered.Results, err}, nil
+		})
 	}
-	if err := r.noteOthers(p); err != nil {
-		return err
-	}
-	executors, err := o.execution.Executors(ctx, r.app, r.settings,
-		source.InDirectory(o.app.Dir, dir), p.Items())
-	if err != nil {
-		return err
-	}
-	reporter := &stepReporter{runner: r, log: o.results.logSteps}
-	render := &krm.Render{
-		Pipeline: &krm.Pipeline{
-			Provider: r.provider, Strict: r.settings.Strict,
-			KeepIO: o.results.keepIO != "", Started: reporter.started,
-			Gave: r.hide,
-		},
-		Executors: executors, Meta: o.meta, Version: version, Shard: o.shard,
-		Ended: func(dir string, results []*krm.StepResult) { reporter.endedPackage(dir, results) },
-	}
-	rendered, err := render.Run(ctx, p.Items())
+	p, rendered, err := o.render(ctx, r, dir, version, &o.execution)
 	if rendered == nil {
-		return located(p, err)
+		return err
 	}
 	failed := r.outcome(ctx, &o.results, p.Root, p.Items(), rendered.Results, err)
 	if failed != nil && !(rendered.SaveOnFailure && err != nil) {
 		return failed
 	}
 	if o.status && o.shard.IsWhole() && !o.output.elsewhere() {
-		if err := setStatus(p, rendered, r.masked(err)); err != nil {
+		if err := setStatus(p, rendered, r.masked(err), o.results.file()); err != nil {
 			return err
 		}
 	}
@@ -111,16 +106,50 @@ func (o *renderFlags) run(cmd *cobra.Command, words []string) error {
 	return failed
 }
 
-// setStatus records the rendering in the Kptfile, and why it failed. A rendering that succeeded and
+// render renders the package in a directory. The error without a rendering is one because of which
+// none began.
+func (o *renderFlags) render(ctx context.Context, r *runner, dir, version string,
+	execution *runflags.Flags,
+) (*krm.Package, *krm.Rendered, error) {
+	p, err := r.readPackage(ctx, dir, krm.ReadOptions{Kptfile: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.noteOthers(p); err != nil {
+		return nil, nil, err
+	}
+	executors, err := execution.Executors(ctx, r.app, r.settings,
+		source.InDirectory(o.app.Dir, dir), p.Items())
+	if err != nil {
+		return nil, nil, err
+	}
+	reporter := &stepReporter{runner: r, log: o.results.logSteps, truncate: o.results.truncate}
+	render := &krm.Render{
+		Pipeline: &krm.Pipeline{
+			Provider: r.provider, Strict: r.settings.Strict,
+			KeepIO: o.results.keepIO != "", Started: reporter.started,
+			Gave: r.hide,
+		},
+		Executors: executors, Meta: o.meta, Version: version, Shard: o.shard,
+		Ended: func(dir string, results []*krm.StepResult) { reporter.endedPackage(dir, results) },
+	}
+	rendered, err := render.Run(ctx, p.Items())
+	if rendered == nil {
+		err = located(p, err)
+	}
+	return p, rendered, err
+}
+
+// setStatus records the rendering in the Kptfile, why it failed, and the file with all results. A rendering that succeeded and
 // changed nothing does not change the status either.
-func setStatus(p *krm.Package, rendered *krm.Rendered, failed error) error {
+func setStatus(p *krm.Package, rendered *krm.Rendered, failed error, file string) error {
 	if failed == nil && rendered.HasStatus() {
 		changes, err := p.Changes(rendered.Items)
 		if err != nil || len(changes) == 0 {
 			return err
 		}
 	}
-	return rendered.SetStatus(failed)
+	return rendered.SetStatus(failed, file)
 }
 
 // located adds the directory of a package to an error without a file.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ type resultFlags struct {
 	asJSON              bool // -o json
 	report              *command.Choice
 	each                bool // results-N.yaml of each function, too
+	truncate            bool // print the first lines of what functions print
 }
 
 func (o *resultFlags) add(flags *pflag.FlagSet) {
@@ -35,9 +37,19 @@ func (o *resultFlags) add(flags *pflag.FlagSet) {
 		"end with status 1 and write nothing if a result has this `SEVERITY` or a worse one: "+
 			"error, warning, info")
 	o.report = command.AddReport(flags)
+	flags.BoolVar(&o.truncate, "truncate-output", false,
+		"print only the first lines of results and of the standard error of each function")
 	flags.BoolVar(&o.logSteps, "log-steps", false, "report which function runs on what")
 	flags.StringVar(&o.keepIO, "keep-io", "",
 		"write what each function got and gave to files in `DIR`")
+}
+
+// file returns the file that the results are written to, "" for none.
+func (o *resultFlags) file() string {
+	if o.dir == "" {
+		return ""
+	}
+	return diag.FileName(filepath.Join(o.dir, krm.ResultsFile))
 }
 
 // severities are the values of --fail-on-results, worst first.
@@ -54,8 +66,10 @@ func (o *resultFlags) validate() error {
 // stepReporter reports steps on the error stream.
 type stepReporter struct {
 	*runner
-	log  bool
-	lock sync.Mutex // packages are rendered in parallel
+	log bool
+	// truncate leaves out what comes after the first lines.
+	truncate bool
+	lock     sync.Mutex // packages are rendered in parallel
 }
 
 // started reports on a terminal that a step runs, because it may take long. Elsewhere the lines of
@@ -106,19 +120,17 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 		fmt.Fprintf(&b, "[RUNNING] %q%s\n", s.Step.Name, scope)
 	}
 	fmt.Fprintf(&b, "%s %q%s%s\n", style("["+status+"]"), s.Step.Name, scope, took)
-	if len(s.Results) > 0 {
-		b.WriteString("  [Results]:\n")
-		for i := range s.Results {
-			line := s.Results[i].String()
-			if at := s.Results[i].Location(); at != "" {
-				line += " (" + at + ")"
-			}
-			line = strings.ReplaceAll(line, "\n", "\n      ")
-			b.WriteString("    " + line + "\n")
+	var lines []string
+	for i := range s.Results {
+		line := s.Results[i].String()
+		if at := s.Results[i].Location(); at != "" {
+			line += " (" + at + ")"
 		}
+		lines = append(lines, strings.ReplaceAll(line, "\n", "\n      "))
 	}
+	r.list(&b, "[Results]", lines)
 	if text := strings.TrimRight(s.Stderr, "\n"); text != "" {
-		b.WriteString("  Stderr:\n    " + strings.ReplaceAll(text, "\n", "\n    ") + "\n")
+		r.list(&b, "Stderr", strings.Split(text, "\n"))
 	}
 	if s.Err != nil && !s.Unusable {
 		fmt.Fprintf(&b, "  Exit code: %d\n", s.ExitCode)
@@ -129,6 +141,22 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 	}
 	if s.Deleted > 0 {
 		r.note("", fmt.Sprintf("%s: %s removed", s.Step.Name, diag.Count(s.Deleted, "resource")))
+	}
+}
+
+// list writes lines below a title.
+func (r *stepReporter) list(b *strings.Builder, title string, lines []string) {
+	const first = 4 // as kpt does
+	if len(lines) == 0 {
+		return
+	}
+	left := 0
+	if r.truncate && len(lines) > first {
+		lines, left = lines[:first], len(lines)-first
+	}
+	b.WriteString("  " + title + ":\n    " + strings.Join(lines, "\n    ") + "\n")
+	if left > 0 {
+		fmt.Fprintf(b, "    ... %s more without --truncate-output\n", diag.Count(left, "line"))
 	}
 }
 

@@ -23,6 +23,7 @@ type runFlags struct {
 	paths       []string
 	global      bool
 	selfDelete  bool
+	below       bool
 }
 
 func newRun(a *command.App) *cobra.Command {
@@ -55,6 +56,7 @@ changed keeps its bytes. --diff, --check and --dry-run write nothing.`,
 	flags.StringArrayVar(&o.paths, "fn-path", nil,
 		"run the functions that the resources in `DIR` declare")
 	flags.BoolVar(&o.global, "global-scope", false, "give every function all resources")
+	addSubpackagesFlag(flags, &o.below)
 	flags.BoolVar(&o.selfDelete, "allow-self-delete", false,
 		"let a function remove the resource that declares it")
 	o.add(flags)
@@ -252,7 +254,11 @@ func (f *foreignRun) files(ctx context.Context, dir, root string) error {
 	if err != nil {
 		return err
 	}
-	return f.run(ctx, root, p.Items(), func(items []*krm.Item, results []*krm.StepResult) error {
-		return f.emit(ctx, p, items, results, &f.flags.output)
+	given, others := p.Items(), []*krm.Item(nil)
+	if !f.flags.below {
+		given, others = p.WithoutSubpackages(given)
+	}
+	return f.run(ctx, root, given, func(items []*krm.Item, results []*krm.StepResult) error {
+		return f.emit(ctx, p, append(items, others...), results, &f.flags.output)
 	})
 }

@@ -27,7 +27,9 @@ files in DIR that their annotations name. DIR is created if it does not exist.
 
 In a file that exists, a resource that is the same keeps its bytes, a changed
 one changes as little as possible, and a resource that is not in the input is
-removed. Files of which the input has no resource stay as they are.`,
+removed. Files of which the input has no resource stay as they are. A resource
+of 'fctl fn source' has its text in a new file too: comments, line endings and
+layout, also after programs that lose them.`,
 		Example: `  fctl fn source apps | my-function | fctl fn sink apps
   fctl fn source apps | fctl fn sink --diff other-apps`,
 	}
@@ -64,5 +66,6 @@ func (o *sinkFlags) run(cmd *cobra.Command, words []string) error {
 	if err != nil {
 		return err
 	}
+	r.pipeNotes(p.Notes)
 	return r.apply(ctx, p, changes, &o.write)
 }

@@ -14,7 +14,7 @@ type sourceFlags struct {
 	output      string
 	config      string
 	forApply    bool
-	meta        bool
+	meta, text  bool
 	listVersion string
 }
 
@@ -25,8 +25,9 @@ func newSource(a *command.App) *cobra.Command {
 		Short: "Print the resources of a directory as a ResourceList",
 		Long: `Print the resources in the files of DIR, and of the directories below it, as one
 ResourceList. Annotations say which file and which position each comes from, so
-that 'fctl fn sink' writes them back. DIR is the working directory if it is left
-out.
+that 'fctl fn sink' writes them back, and another one holds the text, for the
+comments and the layout that programs in between lose. DIR is the working
+directory if it is left out.
 
 Files are *.yaml, *.yml, Kptfile, and *.json with a resource. A .krmignore or
 .fctlignore excludes files.`,
@@ -41,6 +42,8 @@ Files are *.yaml, *.yml, Kptfile, and *.json with a resource. A .krmignore or
 		"has one resource")
 	flags.BoolVar(&o.forApply, "for-apply", false,
 		"leave out resources that are local configuration, which no cluster gets")
+	flags.BoolVar(&o.text, "keep-text", true, "add an annotation with the text of each resource, "+
+		"so that 'fctl fn sink' gives it all its bytes; programs other than fctl may leave it in files")
 	addMetaFlag(flags, &o.meta)
 	addListVersion(flags, &o.listVersion)
 	cmd.RunE = o.run
@@ -84,7 +87,7 @@ func (o *sourceFlags) run(cmd *cobra.Command, words []string) error {
 	if config != nil {
 		list.FunctionConfig = config.Doc
 	}
-	text, err := list.Source()
+	text, err := list.Source(o.text)
 	if err != nil {
 		return err
 	}

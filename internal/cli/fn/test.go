@@ -70,7 +70,7 @@ func (o *testFlags) run(cmd *cobra.Command, words []string) error {
 	if err != nil {
 		return err
 	}
-	declared, err := o.declared(cmd, o.execution.Network)
+	declared, err := o.declared(cmd, o.execution.Network, false)
 	if err != nil {
 		return err
 	}

@@ -45,13 +45,20 @@ type Flags struct {
 
 // allowances are what functions may do.
 type allowances struct {
-	outside, mount bool
-	env            []string
-	exec           *command.Choice
+	outside, mount, builtin bool
+	env                     []string
+	exec                    *command.Choice
 }
 
 // cluster is where the pods of functions run.
 type cluster struct{ kubeconfig, namespace string }
+
+// Builtin returns the flags for functions of fctl wherever it has one for an image, or for none.
+func (o *Flags) Builtin(builtin bool) *Flags {
+	flags := *o
+	flags.allow.builtin, flags.noBuiltin = builtin, !builtin
+	return &flags
+}
 
 // Kinds returns the kinds that --executor may name.
 func Kinds() []fnconfig.ExecutorKind {
@@ -165,7 +172,7 @@ func (o *Flags) Executors(ctx context.Context, a *command.App, s *settings.Setti
 		ImagePrefix: s.ImagePrefix, Engine: o.Engine,
 		Limits:  process.Limits{Time: a.Limits.Time(), Output: maxOutput(a.Limits)},
 		Catalog: catalog.Find, Names: catalog.Names, Series: catalog.Series,
-		IgnoreDigests: o.ignoreDigests, Runner: o.runner, Client: http.DefaultClient,
+		Builtin: o.allow.builtin, IgnoreDigests: o.ignoreDigests, Runner: o.runner, Client: http.DefaultClient,
 		FindRunner: func() (string, error) { return process.FindRunner(a.Streams.Getenv) },
 		Cluster:    o.clusterFlags(a),
 	}

@@ -33,7 +33,7 @@ func (known Identities) Add(info *api.ResourceInfo, resource gaby.Value) []jsons
 		return nil
 	}
 	return []jsonschema.Violation{{
-		Path: name.Segments(), Pos: name.Position(), Keyword: "duplicate",
+		Path: []string{"metadata", "name"}, Pos: name.Position(), Keyword: "duplicate",
 		Message: fmt.Sprintf("resource name %q is already used at line %d", text, line),
 	}}
 }

@@ -26,7 +26,7 @@ func nameForm(name string) textForm {
 // Metadata returns the problems of the names, labels and annotations of a resource of a type. It is
 // the part of Check that needs no other fields.
 func Metadata(resourceType string, resource gaby.Value) []jsonschema.Violation {
-	c := &resourceChecker{}
+	c := &resourceChecker{above: len(resource.Segments())}
 	c.metadata(configkit.GroupKind(api.ResourceType(resourceType)), resource)
 	return c.problems
 }

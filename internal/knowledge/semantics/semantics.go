@@ -35,7 +35,7 @@ import (
 // range, enum, name, duplicate, selector, reference, exclusive, required or format. The release is
 // that of the server, such as 1.35; empty means 1.36 or newer.
 func Check(resourceType string, resource gaby.Value, release string) []jsonschema.Violation {
-	c := &resourceChecker{}
+	c := &resourceChecker{above: len(resource.Segments())}
 	name := configkit.GroupKind(api.ResourceType(resourceType))
 	c.metadata(name, resource)
 	if minor, ok := strings.CutPrefix(release, "1."); ok {
@@ -84,19 +84,33 @@ func CheckContainer(v gaby.Value) []jsonschema.Violation {
 }
 
 // resourceChecker collects problems.
-type resourceChecker struct{ problems []jsonschema.Violation }
+type resourceChecker struct {
+	problems []jsonschema.Violation
+	above    int // segments of paths that lead to the resource, in a list
+}
+
+// path returns the path of a value in the resource.
+func (c *resourceChecker) path(v gaby.Value) []string { return v.Segments()[c.above:] }
+
+// line returns where a value is, "" in a list, whose text need not be that of the file.
+func (c *resourceChecker) line(format string, v gaby.Value) string {
+	if c.above > 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, v.Position().Line)
+}
 
 // add records a problem of a value.
 func (c *resourceChecker) add(v gaby.Value, rule, format string, args ...any) {
 	c.problems = append(c.problems, jsonschema.Violation{
-		Path: v.Segments(), Pos: v.Position(), Keyword: rule, Message: fmt.Sprintf(format, args...),
+		Path: c.path(v), Pos: v.Position(), Keyword: rule, Message: fmt.Sprintf(format, args...),
 	})
 }
 
 // missing records that a map lacks a key that it needs.
 func (c *resourceChecker) missing(parent gaby.Value, key, why string) {
 	c.problems = append(c.problems, jsonschema.Violation{
-		Path: parent.Segments(), Property: key, Pos: parent.Position(), Keyword: "required",
+		Path: c.path(parent), Property: key, Pos: parent.Position(), Keyword: "required",
 		Message: key + " is missing: " + why,
 	})
 }
@@ -229,8 +243,7 @@ func (c *resourceChecker) unique(keys iter.Seq2[gaby.Value, string], what string
 		switch other, ok := first[key]; {
 		case key == "":
 		case ok:
-			c.add(v, "duplicate", "%s %q is already used at line %d", what, key,
-				other.Position().Line)
+			c.add(v, "duplicate", "%s %q is already used%s", what, key, c.line(" at line %d", other))
 		default:
 			first[key] = v
 		}

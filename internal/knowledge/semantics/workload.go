@@ -55,8 +55,8 @@ func (c *resourceChecker) mismatch(selector, labels gaby.Value) {
 		if got := labels.Get(want.Key()); !got.Exists() {
 			c.add(want, "selector", "the pod template has no label %s", want.Key())
 		} else if got.Text() != want.Text() {
-			c.add(want, "selector", "the pod template has the label %s: %s (line %d)",
-				got.Key(), got.Text(), got.Position().Line)
+			c.add(want, "selector", "the pod template has the label %s: %s%s", got.Key(), got.Text(),
+				c.line(" (line %d)", got))
 		}
 	}
 	for e := range each(selector, "matchExpressions.*") {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +28,8 @@ const docReplacements = `functionConfig: the replacements of kustomize.
       fieldPaths: ["spec.selector.app", "spec.ports.[name=http].port"]
       options: {delimiter: "-", index: 0, create: true}
 
-A selector has group, version, kind, namespace, name, labelSelector and annotationSelector.
+[name=value] in fieldPaths of targets is a regular expression, as in kustomize: [name=web] selects
+web-2 too, and [name=^web$] does not. A selector has group, version, kind, namespace, name, labelSelector and annotationSelector.
 options.encoding: base64 decodes the value of a source and encodes that of a target.`
 
 func applyReplacements(_ context.Context, list *krm.ResourceList) error {
@@ -84,7 +86,7 @@ type replacement struct {
 	list  *krm.ResourceList
 	named map[string][]*krm.Item // see byName
 	label string
-	// text is what is copied of a scalar, and tree that of a map or list.
+	// text is what is copied of a scalar, and tree the whole value.
 	text   string
 	tree   gaby.Value
 	scalar bool
@@ -213,7 +215,10 @@ func (r *replacement) read() error {
 		return fmt.Errorf("multiple matches for selector %s: %s and %s", &s.selector, found[0], found[1])
 	}
 	path := cmp.Or(s.fieldPath, "metadata.name")
-	matches, err := findFields(found[0].Doc, path, false)
+	if segments, _ := splitFieldPath(path); slices.Contains(segments, "*") {
+		return fmt.Errorf("fieldPath %q has a wildcard, but a source is one field", path)
+	}
+	matches, err := (&fieldFinder{doc: found[0].Doc}).find(path)
 	if err != nil {
 		return err
 	}
@@ -224,8 +229,8 @@ func (r *replacement) read() error {
 	if v.IsAliased() {
 		return fmt.Errorf("fieldPath %q in %s comes from an alias", path, found[0])
 	}
+	r.tree = v
 	if r.scalar = v.Kind() == gaby.Scalar; !r.scalar {
-		r.tree = v
 		if s.delimiter+s.encoding != "" {
 			return fmt.Errorf("fieldPath %q is not a scalar, so it has no parts", path)
 		}
@@ -291,7 +296,7 @@ func (r *replacement) target(t *replacementTarget) error {
 
 // set sets the fields of one item that a path names.
 func (r *replacement) set(item *krm.Item, path string, t *replacementTarget) error {
-	matches, err := findFields(item.Doc, path, t.create)
+	matches, err := (&fieldFinder{doc: item.Doc, target: true, create: t.create}).find(path)
 	if err != nil {
 		return err
 	}
@@ -302,10 +307,16 @@ func (r *replacement) set(item *krm.Item, path string, t *replacementTarget) err
 		switch {
 		case !r.scalar && t.delimiter+t.encoding != "":
 			return fmt.Errorf("a map or list cannot become a part of field %q", path)
+		case !r.scalar && m.value.Kind() == gaby.Scalar:
+			// The published program writes an empty text.
+			return fmt.Errorf("a map or list cannot take the place of the scalar in field %q", path)
 		case !r.scalar:
 			_, err = item.Doc.Set(r.tree, m.path...)
 		default:
 			value := r.text
+			if k := m.value.Kind(); t.delimiter != "" && (k == gaby.Map || k == gaby.List) {
+				return fmt.Errorf("field %q is not a scalar, so it has no parts", path)
+			}
 			if t.delimiter != "" {
 				old, err := t.decode(m.value.Text())
 				if err != nil {
@@ -322,9 +333,14 @@ func (r *replacement) set(item *krm.Item, path string, t *replacementTarget) err
 	return nil
 }
 
-// setScalar sets a scalar whose type stays: a string stays one even if the text is a number.
+// setScalar sets a scalar whose type stays: a string stays one even if the text is a number. In the
+// place of a map or list it has the type of the source.
 func (r *replacement) setScalar(doc *gaby.YamlDoc, m scalar, value string) error {
-	if m.value.Exists() && m.value.Tag() == "!!str" {
+	was := m.value
+	if kind := was.Kind(); kind == gaby.Map || kind == gaby.List {
+		was = r.tree
+	}
+	if was.Exists() && was.Tag() == "!!str" {
 		_, err := doc.Set(value, m.path...)
 		return err
 	}
@@ -346,33 +362,47 @@ func replacePart(text, delimiter string, index int, part string) string {
 	return strings.Join(parts, delimiter)
 }
 
-// findFields returns the matches of a path of kustomize: keys with dots between them, [name=value]
-// for an element of a list, an index, - for a new element, * for all. With create, missing maps,
-// the last key and the element of a name are made.
-func findFields(doc *gaby.YamlDoc, path string, create bool) ([]scalar, error) {
+// fieldFinder finds the fields of a path of kustomize: keys with dots between them, [name=value] for
+// the elements of a list, [=value] for scalars, an index, * for all.
+type fieldFinder struct {
+	doc *gaby.YamlDoc
+	// target says that the value of [name=value] is a regular expression, which may match a part, as
+	// it is in targets. A source has the value itself, and - for the last element.
+	target bool
+	// create says that missing maps, lists and elements are made, except for the last key.
+	create bool
+}
+
+func (f *fieldFinder) find(path string) ([]scalar, error) {
 	segments, err := splitFieldPath(path)
 	if err != nil {
 		return nil, err
 	}
-	found := []scalar{{nil, doc.Value()}}
+	found := []scalar{{nil, f.doc.Value()}}
 	for i, segment := range segments {
 		var next []scalar
+		rest := segments[i+1:]
 		for _, s := range found {
-			matches, err := step(s, segment, create)
-			if err == nil && create && len(matches) == 0 {
-				matches, err = addElement(doc, s, segment)
+			matches, err := f.step(s, segment)
+			if err == nil && f.create && len(matches) == 0 {
+				matches, err = f.addElement(s, segment, rest)
+			}
+			if err == nil && len(rest) > 0 && len(matches) == 1 && !matches[0].value.Exists() {
+				if slices.Contains(rest, "*") {
+					continue // nothing is there
+				}
+				if !slices.ContainsFunc(rest, isElement) { // the rest is made as a whole
+					matches[0].path = append(matches[0].path, rest...)
+					return matches, nil
+				}
+				var made any = gaby.Entries{}
+				if isElement(rest[0]) {
+					made = []any{}
+				}
+				matches[0].value, err = f.make(made, matches[0].path)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("field %q: %w", path, err)
-			}
-			if len(matches) == 1 && !matches[0].value.Exists() {
-				// The rest of the path is made as a whole.
-				rest := segments[i+1:]
-				if slices.ContainsFunc(rest, isSelector) {
-					continue
-				}
-				matches[0].path = append(matches[0].path, rest...)
-				return []scalar{matches[0]}, nil
 			}
 			next = append(next, matches...)
 		}
@@ -381,12 +411,22 @@ func findFields(doc *gaby.YamlDoc, path string, create bool) ([]scalar, error) {
 	return found, nil
 }
 
-func isSelector(segment string) bool {
-	return segment == "*" || segment == "-" || strings.HasPrefix(segment, "[")
+// make sets what is missing at a path, and returns it.
+func (f *fieldFinder) make(value any, path []string) (gaby.Value, error) {
+	if _, err := f.doc.Set(value, path...); err != nil {
+		return gaby.Value{}, err
+	}
+	return f.doc.Search(path...).Value(), nil
+}
+
+// isElement reports whether a segment selects elements of a list.
+func isElement(segment string) bool {
+	_, err := strconv.Atoi(segment)
+	return err == nil || strings.HasPrefix(segment, "[")
 }
 
 // step follows one segment.
-func step(s scalar, segment string, create bool) ([]scalar, error) {
+func (f *fieldFinder) step(s scalar, segment string) ([]scalar, error) {
 	at := func(key string, v gaby.Value) scalar {
 		return scalar{append(s.path[:len(s.path):len(s.path)], key), v}
 	}
@@ -399,23 +439,17 @@ func step(s scalar, segment string, create bool) ([]scalar, error) {
 			}
 			return matches, nil
 		}
-		if c := s.value.Get(segment); c.Exists() && !c.IsNull() || create {
+		if c := s.value.Get(segment); c.Exists() && !c.IsNull() || f.create {
 			matches = append(matches, at(segment, c))
 		}
 		return matches, nil
 	case gaby.List:
-		key, value, isKey := strings.Cut(strings.Trim(segment, "[]"), "=")
-		isKey = isKey && strings.HasPrefix(segment, "[")
-		if segment == "-" {
-			return []scalar{at("-", gaby.Value{})}, nil
-		}
-		index, err := strconv.Atoi(segment)
-		if err != nil && segment != "*" && !isKey {
-			return nil, fmt.Errorf("%q does not name an element of a list", segment)
+		selects, err := f.element(segment, s.value.Len())
+		if err != nil {
+			return nil, err
 		}
 		for i, c := range s.value.All() {
-			if segment == "*" || isKey && key == "" && c.EqualText(value) ||
-				isKey && key != "" && c.Get(key).EqualText(value) || !isKey && index == i {
+			if selects(i, c) {
 				matches = append(matches, at(strconv.Itoa(i), c))
 			}
 		}
@@ -423,20 +457,61 @@ func step(s scalar, segment string, create bool) ([]scalar, error) {
 	return matches, nil
 }
 
-// addElement adds the element that [name=value] selects to a list.
-func addElement(doc *gaby.YamlDoc, s scalar, segment string) ([]scalar, error) {
-	key, value, ok := strings.Cut(strings.Trim(segment, "[]"), "=")
-	if !ok || key == "" || s.value.Kind() != gaby.List {
-		return nil, nil
+// element returns whether a segment selects an element of a list with n elements.
+func (f *fieldFinder) element(segment string, n int) (func(int, gaby.Value) bool, error) {
+	key, value, isKey := strings.Cut(strings.Trim(segment, "[]"), "=")
+	if segment == "*" {
+		return func(int, gaby.Value) bool { return true }, nil
 	}
+	if isKey && strings.HasPrefix(segment, "[") {
+		equal := func(text string) bool { return text == value }
+		if f.target {
+			expression, err := regexp.Compile(value)
+			if err != nil {
+				return nil, err
+			}
+			equal = expression.MatchString
+		}
+		return func(_ int, v gaby.Value) bool {
+			if key != "" {
+				v = v.Get(key)
+			}
+			return v.Kind() == gaby.Scalar && equal(v.Text())
+		}, nil
+	}
+	index, err := strconv.Atoi(segment)
+	if segment == "-" && !f.target {
+		index, err = n-1, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%q does not name an element of a list", segment)
+	}
+	return func(i int, _ gaby.Value) bool { return i == index }, nil
+}
+
+// addElement adds the element that a segment selects to a list. rest is the path below it.
+func (f *fieldFinder) addElement(s scalar, segment string, rest []string) ([]scalar, error) {
 	n := s.value.Len()
 	at := s.path[:len(s.path):len(s.path)]
-	_, err := doc.Set(gaby.Entries{{Key: key, Value: value}}, append(at, "-")...)
-	if err != nil {
+	key, value, isKey := strings.Cut(strings.Trim(segment, "[]"), "=")
+	var element any
+	switch index, err := strconv.Atoi(segment); {
+	case s.value.Kind() != gaby.List || !isKey && (err != nil || index != n):
+		return nil, nil
+	case isKey && key != "":
+		element = gaby.Entries{{Key: key, Value: value}}
+	case len(rest) == 0:
+		return []scalar{{append(at, "-"), gaby.Value{}}}, nil
+	case isElement(rest[0]):
+		element = []any{}
+	default:
+		element = gaby.Entries{}
+	}
+	if _, err := f.doc.Set(element, append(at, "-")...); err != nil {
 		return nil, err
 	}
 	at = append(at, strconv.Itoa(n))
-	return []scalar{{at, doc.Search(at...).Value()}}, nil
+	return []scalar{{at, f.doc.Search(at...).Value()}}, nil
 }
 
 // splitFieldPath splits a path at its dots, except those in brackets and those after a backslash.

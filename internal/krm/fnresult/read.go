@@ -1,15 +1,16 @@
-package krm
+package fnresult
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// readResults reads the results in any of the three dialects that functions write: a plain list, a
+// Read reads the results in any of the three dialects that functions write: a plain list, a
 // map with items as published functions write it, and older field names. Deviations from the
 // specification are returned as notes.
-func readResults(v gaby.Value) (results []Result, notes []string, err error) {
+func Read(v gaby.Value) (results []Result, notes []string, err error) {
 	missing := SeverityError
 	list := v
 	switch v.Kind() {
@@ -27,7 +28,7 @@ func readResults(v gaby.Value) (results []Result, notes []string, err error) {
 		return nil, notes, nil
 	}
 	if list.Kind() != gaby.List {
-		return nil, notes, at(list.Position(), "results must be a list")
+		return nil, notes, &gaby.SyntaxError{Pos: list.Position(), Msg: "results must be a list"}
 	}
 	results = make([]Result, 0, list.Len())
 	for _, entry := range list.All() {
@@ -56,13 +57,14 @@ func (r *resultReader) note(v gaby.Value, text string) {
 
 func (r *resultReader) result(v gaby.Value) (Result, error) {
 	if v.Kind() != gaby.Map {
-		return Result{}, at(v.Position(), "an entry of results must be a map")
+		return Result{}, &gaby.SyntaxError{Pos: v.Position(), Msg: "an entry of results must be a map"}
 	}
 	result := Result{Message: text(v.Get("message"))}
 	if result.Message == "" {
 		r.note(v, "a result has no message")
 	}
 	result.Severity = r.severity(v.Get("severity"))
+	result.implied = text(v.Get("severity")) == ""
 	result.ResourceRef = r.resource(v.Get("resourceRef"))
 	result.Field = r.field(v.Get("field"), result.ResourceRef)
 	result.File = r.file(v.Get("file"))
@@ -138,8 +140,8 @@ func (r *resultReader) file(v gaby.Value) *FileRef {
 		return nil
 	}
 	if index := text(v.Get("index")); index != "" {
-		n, ok := parseIndex(index)
-		if !ok {
+		n, err := strconv.Atoi(index)
+		if err != nil || n < 0 || n > maxIndex {
 			r.note(v, "the index "+strconv.Quote(index)+" of file is not a number from 0 on")
 			n = 0
 		}
@@ -148,10 +150,47 @@ func (r *resultReader) file(v gaby.Value) *FileRef {
 	return f
 }
 
+// maxIndex is the highest index of a document.
+const maxIndex = 1_000_000_000
+
 // text returns the text of a scalar, "" for null and anything else.
 func text(v gaby.Value) string {
 	if v.Kind() != gaby.Scalar || v.IsNull() {
 		return ""
 	}
 	return v.Text()
+}
+
+// AsKpt returns results as a FunctionResultList has them: field values are strings, and a severity
+// is one that the function gave.
+func AsKpt(results []Result) []Result {
+	texts := make([]Result, len(results))
+	for i, r := range results {
+		if r.implied {
+			r.Severity = ""
+		}
+		if r.Field != nil {
+			f := *r.Field
+			f.CurrentValue, f.ProposedValue = TextOf(f.CurrentValue), TextOf(f.ProposedValue)
+			r.Field = &f
+		}
+		texts[i] = r
+	}
+	return texts
+}
+
+// TextOf returns a value as a string, nil for nil. Maps and lists are YAML.
+func TextOf(value any) any {
+	switch v := value.(type) {
+	case nil, string:
+		return v
+	case map[string]any, []any:
+		doc, err := gaby.ParseYAML([]byte("x: 0\n"))
+		if err == nil {
+			if set, err := doc.Set(v, "x"); err == nil {
+				return set.Value().YAML()
+			}
+		}
+	}
+	return fmt.Sprint(value)
 }
