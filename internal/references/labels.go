@@ -135,7 +135,7 @@ func labelledIn(
 		dirs[doc] = path.Dir(file(i))
 		t := api.ResourceType(h.APIVersion + "/" + h.Kind)
 		switch {
-		case strings.HasPrefix(h.APIVersion, "kustomize.config.k8s.io/"):
+		case configkit.IsKustomization(h):
 			all.addKustomization(doc.Value())
 		case configkit.GroupKind(t) == "Service":
 			all.services.add(&labelled{
