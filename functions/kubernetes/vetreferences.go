@@ -29,7 +29,7 @@ func vetReferencesFunction(provider configkit.ResourceProvider) handler.Function
 					}
 					matches++
 					s.Keep(ref)
-					row.Reason = s.Missing(ref)
+					row.Missing, row.Reason = s.Missing(ref)
 					return row.Reason != ""
 				})
 			if err != nil {

@@ -34,13 +34,15 @@ Without FUNCTION, these run:
 --policy NAME runs a policy instead: baseline, restricted, best-practice, or one
 in a file of your own. Name functions, too, to run both. --fix applies the fixes
 that its rules have; use it with --diff first, then with -i. 'fctl help
-policies' also explains how to accept findings.`,
+policies' also explains how to accept findings, and how --learn tells fctl about
+resources that the cluster has.`,
 		Example: `  fctl vet deployment.yaml service.yaml
   fctl vet -f apps/ -R
   fctl vet -f apps/ -R vet-schemas 1.35 vet-images
   fctl vet -f apps/ -R --policy restricted
   fctl vet -f apps/ -R --policy restricted --fix --diff
-  fctl vet -f apps/ -R --policy policy.yaml --report sarif`,
+  fctl vet -f apps/ -R --policy policy.yaml --report sarif
+  fctl vet -f apps/ -R --learn`,
 	}
 	// The words from FUNCTION on are split by plan, not by pflag.
 	cmd.Flags().SetInterspersed(false)
@@ -55,6 +57,8 @@ policies' also explains how to accept findings.`,
 			"(github in a GitHub workflow, text elsewhere); default text")
 	cmd.Flags().StringArray("policy", nil,
 		"run a `POLICY`: baseline, restricted, best-practice or a file; it can be repeated")
+	cmd.Flags().BoolVar(&o.options.Learn, "learn", false,
+		"print the setting provided for what vet-references misses, or with -i add it to .fctl.yaml")
 	cmd.Flags().BoolVar(&o.options.Fix, "fix", false,
 		"apply the fixes of the rules of the policies, and print the configuration, or with -i "+
 			"write it")
@@ -99,6 +103,12 @@ func (r *run) takeFiles(ctx context.Context, words []string) error {
 		return diag.UsageHint("fctl vet deployment.yaml, or fctl vet -f apps/ -R",
 			"FILE or -f PATH is missing")
 	}
+	if r.flags.options.Learn {
+		if len(words) > 0 {
+			return diag.Usage("--learn runs %s, no other function", learnFrom)
+		}
+		words = []string{learnFrom}
+	}
 	r.chain.Words, r.chain.Validations = words, true
 	if err := r.takeToolchain(); err != nil {
 		return err
@@ -114,6 +124,9 @@ func (r *run) takeFiles(ctx context.Context, words []string) error {
 	})
 	return nil
 }
+
+// learnFrom is the function whose findings --learn turns into settings.
+const learnFrom = "vet-references"
 
 // isFile reports whether a word is a file rather than a function. The name of a function is not a
 // file; other words are files if they exist or look like a path.
@@ -142,6 +155,15 @@ func withThen(cmd *cobra.Command, words []string, validating func(string) bool) 
 func (o *runFlags) vetOptions(options *do.Options, getenv func(string) string) error {
 	options.KeepGoing = !o.stop // validations do not depend on each other
 	switch {
+	case options.Learn && (options.Fix || options.Report != "" || options.Baseline != "" ||
+		options.WriteBaseline != "" || options.Output != do.Stdout && options.Output != do.InPlace):
+		return diag.Usage("--learn goes with -i only, not with --fix, --report, a baseline or " +
+			"another output")
+	case options.Learn:
+		if options.Output == do.InPlace {
+			options.Output, options.LearnWrites = do.Stdout, true
+		}
+		options.Report = report.Text
 	case options.Fix && options.Format == report.Auto && options.Report == "":
 		options.Format = report.Data
 	case !options.Fix && (options.Format == report.Diff || options.Output != do.Stdout):

@@ -76,6 +76,8 @@ type loop struct {
 	whereFlags string // the same in the words of the flags
 	other      map[string]api.Text
 	baseline   *exceptions.Baseline // nil unless a file is read or written
+	provided   []exceptions.Provided
+	missing    missing              // for Options.Learn
 	rules      []string             // of the validations in the chain
 	kindNotes  []*kindNote          // about --kind
 	context    func(unit string, t api.ToolchainType) api.FunctionContext
@@ -129,7 +131,7 @@ func (l *loop) run() (err error) {
 	if err := l.check(); err != nil {
 		return err
 	}
-	if l.options.Output.writes() || l.options.WriteBaseline != "" {
+	if l.options.Output.writes() || l.options.WriteBaseline != "" || l.options.LearnWrites {
 		l.deps.Writes.Begin()
 		defer l.deps.Writes.End()
 	}
@@ -143,7 +145,7 @@ func (l *loop) run() (err error) {
 		Dir:        l.request.files.Dir,
 		Signatures: l.chain.Signatures,
 		Elsewhere:  l.options.Output != Stdout, Silent: !l.prints,
-		Verbose: l.options.Settings.Verbose, Quiet: l.options.Settings.Quiet,
+		Verbose: l.options.Settings.Verbose, Quiet: l.options.Settings.Quiet || l.options.Learn,
 		Terminal: report.Terminal{
 			Interactive: streams.OutIsTerminal(), Width: streams.Width(),
 			Columns: l.options.Columns, Head: streams.OutStyle(color.Bold),
@@ -653,6 +655,7 @@ func (l *loop) finish() error {
 	}
 	if l.ctx.Err() == nil {
 		l.closeBaseline()
+		l.learn()
 	}
 	if l.broken == nil {
 		l.output(l.out.Flush)

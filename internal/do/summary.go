@@ -227,7 +227,11 @@ func (l *loop) conclude() {
 		l.noteUnlessQuiet("", n)
 	}
 	if l.options.Report == report.Text && l.printer.Findings() > 0 && l.baseline == nil {
-		l.noteUnlessQuiet("", api.Note{Message: acceptHint})
+		hint := acceptHint
+		if l.printer.Misses() {
+			hint += "; --learn prints the setting for resources that the cluster has"
+		}
+		l.noteUnlessQuiet("", api.Note{Message: hint})
 	}
 	if l.options.Settings.ShowsNotes() {
 		l.console.Notes("", clashNotes(l.deps.Executor.SchemaClashes())...)

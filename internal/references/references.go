@@ -28,7 +28,7 @@ type Survey struct {
 	inputs   *schemas.ResourceIndex
 	others   schemas.InputProvider
 	made     madeResources     // of the unit, nil if unknown
-	reasons  map[string]string // what was found missing
+	lacks    map[string]lack   // by namespace, name and types
 	kept     map[*gaby.YamlDoc]map[string]*Reference
 	byName   map[[2]string]gaby.Container // the unit, by kind and name; nil until asked for
 }
@@ -39,7 +39,7 @@ func NewSurvey(
 ) *Survey {
 	s := &Survey{
 		provider: provider, unit: docs, inputs: schemas.IndexResources(nil),
-		reasons: map[string]string{},
+		lacks: map[string]lack{},
 	}
 	var own []schemas.InputResource
 	for _, doc := range docs {
@@ -93,8 +93,13 @@ func issuesCertificates(doc *gaby.YamlDoc) bool {
 	}, func(key string) bool { return annotations.Get(key).Exists() })
 }
 
-// Missing returns a message if the input does not have the resource, otherwise "".
-func (s *Survey) Missing(ref *Reference) string {
+// lack is a resource that the input does not have, see [api.AttributeValue], and the message about
+// it.
+type lack struct{ missing, message string }
+
+// Missing returns the resource to which a reference leads and a message if the input does not have
+// it, otherwise "".
+func (s *Survey) Missing(ref *Reference) (missing, message string) {
 	namespace, name := ref.Namespace, ref.Name
 	if before, after, ok := strings.Cut(name, "/"); ok { // as in annotations of an Ingress
 		namespace, name = before, after
@@ -102,46 +107,42 @@ func (s *Survey) Missing(ref *Reference) string {
 	if slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
 		return inEveryCluster(t, namespace, name) || s.has(t, namespace, name)
 	}) || s.isMade(ref, name) {
-		return ""
+		return "", ""
 	}
 	key := fmt.Sprint(namespace, "/", name, ref.Types)
-	reason, known := s.reasons[key]
+	found, known := s.lacks[key]
 	if !known {
-		reason = s.reason(ref.Types, namespace, name)
-		if slices.Equal(ref.Types, []api.ResourceType{"v1/Namespace"}) && !s.isSlip(name) {
-			reason = "" // most Namespaces are made elsewhere
+		// Most Namespaces are made elsewhere.
+		if !slices.Equal(ref.Types, []api.ResourceType{"v1/Namespace"}) || s.isSlip(name) {
+			found = s.lack(ref.Types, namespace, name)
 		}
-		s.reasons[key] = reason
+		s.lacks[key] = found
 	}
-	return reason
+	return found.missing, found.message
 }
 
-// reason returns the message about a resource that is missing.
-func (s *Survey) reason(of []api.ResourceType, namespace, name string) string {
-	var types, near []string
-	kinds := map[string]bool{}
+// lack returns a resource that is missing, and the message about it.
+func (s *Survey) lack(of []api.ResourceType, namespace, name string) lack {
+	var types, kinds, near []string
 	for _, t := range of {
 		kind := configkit.GroupKind(t)
-		if kinds[kind] {
+		if slices.Contains(kinds, kind) {
 			continue
 		}
-		kinds[kind] = true
+		kinds = append(kinds, kind)
 		types = append(types, string(t))
 		for _, index := range []*schemas.ResourceIndex{s.own, s.inputs} {
 			near = append(near, index.NamesNear(kind, namespace, name)...)
 		}
 	}
-	slices.Sort(near)
-	message := strings.Join(types, " or ") + " "
+	full := name
 	if namespace != "" && (s.others == nil || s.others.Scope(of[0]) != configkit.ScopeCluster) {
-		message += namespace + "/"
+		full = namespace + "/" + name
 	}
-	message += name + " is not in the input"
-	if meant := configkit.DidYouMean("",
-		configkit.Suggest(name, slices.Compact(near))); meant != "" {
-		message += "; " + meant
+	return lack{
+		strings.Join(kinds, ",") + " " + full,
+		strings.Join(types, " or ") + " " + full + " is not in the input" + didYouMean(name, near),
 	}
-	return message
 }
 
 // isSlip reports whether a name looks like that of a Namespace of the input but for a slip.
