@@ -77,9 +77,10 @@ type loop struct {
 	other      map[string]api.Text
 	baseline   *exceptions.Baseline // nil unless a file is read or written
 	provided   []exceptions.Provided
-	missing    missing              // for Options.Learn
-	rules      []string             // of the validations in the chain
-	kindNotes  []*kindNote          // about --kind
+	missing    missing     // for Options.Learn
+	refused    int // files because of which no file is written
+	rules      []string    // of the validations in the chain
+	kindNotes  []*kindNote // about --kind
 	context    func(unit string, t api.ToolchainType) api.FunctionContext
 	survey     func() *handler.Survey // of all units; nil for one
 
@@ -166,6 +167,7 @@ func (l *loop) run() (err error) {
 	working, stop := context.WithCancel(l.ctx)
 	defer stop()
 	l.stop, l.out = stop, files.NewStream(l.stdout())
+	l.rehearse()
 	inOrder(working, len(found.Files), l.work, l.take)
 	l.progress.End()
 	l.noteKinds()
@@ -485,7 +487,10 @@ func (l *loop) deliver(o *outcome, unit *source.InputUnit, chain *plan.Plan) err
 	o.unchecked = result.Unchecked()
 	o.notes = append(o.unchecked.Without(mergeUnmatched(o.notes)), omitted.Notes...)
 	o.failed = omitted.Failed
-	if !response.Success || o.withheld {
+	if l.refused > 0 && response.Success {
+		o.notes = nil // about changes that are not made
+	}
+	if !response.Success || o.withheld || l.refused > 0 {
 		return nil
 	}
 	if l.options.Output.writes() {

@@ -185,6 +185,7 @@ func readAs(skipped []source.Skipped) string {
 // conclude reports what is about all units: notes, functions that matched nothing, skipped files,
 // and how much changed.
 func (l *loop) conclude() {
+	l.noteRefused()
 	l.reportRepeated()
 	t := &l.summary
 	notes := l.printer.UncheckedNotes()

@@ -169,16 +169,33 @@ func labelledIn(
 // images or replicas, or nothing is known that speaks against it. What selects, has host names or
 // refers to Services is about pods that others make.
 func makesPods(provider configkit.ResourceProvider, t api.ResourceType) bool {
-	has := func(attributes ...api.AttributeName) bool {
-		return slices.ContainsFunc(attributes, func(name api.AttributeName) bool {
-			return len(provider.AttributePaths(name).PathsOf(t)) > 0
-		})
-	}
-	return has(attributePodLabels, "replicas", "images") ||
-		!has(attributePodSelector, attributeServiceSelector, "hostname") &&
+	return runsPods(provider, t) ||
+		!hasPaths(provider, t, attributePodSelector, attributeServiceSelector, "hostname") &&
 			!slices.ContainsFunc(Paths(provider).PathsOf(t), func(info *api.PathVisitorInfo) bool {
 				return slices.Contains(targetTypes(info.Details), "v1/Service")
 			})
+}
+
+// runsPods reports whether resources of a type say which pods there are: they have images, replicas
+// or labels of pods.
+func runsPods(provider configkit.ResourceProvider, t api.ResourceType) bool {
+	return hasPaths(provider, t, attributePodLabels, "replicas", "images")
+}
+
+// hasPaths reports whether resources of a type have one of the attributes.
+func hasPaths(
+	provider configkit.ResourceProvider, t api.ResourceType, attributes ...api.AttributeName,
+) bool {
+	return slices.ContainsFunc(attributes, func(name api.AttributeName) bool {
+		return len(provider.AttributePaths(name).PathsOf(t)) > 0
+	})
+}
+
+// isWorkload reports whether resources of a type are replicas of one pod and nothing else, as those
+// of Deployments are.
+func isWorkload(provider configkit.ResourceProvider, t api.ResourceType) bool {
+	return slices.ContainsFunc(provider.AttributePaths(attributePodLabels).PathsOf(t),
+		func(info *api.PathVisitorInfo) bool { return info.Path == "spec.template.metadata.labels" })
 }
 
 // addKustomization adds the keys of the labels that a kustomization adds to resources.

@@ -220,8 +220,8 @@ func (s *SelectorSurvey) reason(sel podSelector, in []string, noun string) strin
 			here = here || slip || (noun == "pod" || i == 0) && x.dirs[labelKey{n, s.dir, ""}]
 		}
 	}
-	if !here {
-		return ""
+	if !here || slices.Equal(in, []string{"kube-system"}) && near == nil {
+		return "" // the cluster itself has pods there
 	}
 	message := "selects no " + noun + " in the input"
 	if near == nil {

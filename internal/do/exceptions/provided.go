@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
 )
 
 // Provided is a resource that the cluster has although the input lacks it, or several of them: its
@@ -84,4 +83,3 @@ func Propose(missing []string) []string {
 	slices.Sort(entries)
 	return entries
 }
-
