@@ -111,9 +111,9 @@ func (x *labelIndex) nearest(s podSelector, namespace string) (best *labelled, s
 	return best, false
 }
 
-// labelledOf are the pods and Services of documents, and what else decides which labels pods have.
+// labelledOf are the pods, Services and Namespaces of documents, and what else decides which labels pods have.
 type labelledOf struct {
-	pods, services *labelIndex
+	pods, services, namespaces *labelIndex
 	// names and kinds of custom resources that may make pods, in small letters, by namespace
 	custom map[[2]string]bool
 	added  map[string]bool // labels that kustomizations add
@@ -124,7 +124,7 @@ func labelledIn(
 	provider configkit.ResourceProvider, docs gaby.Container, file func(i int) string,
 ) *labelledOf {
 	all := &labelledOf{
-		newLabelIndex(), newLabelIndex(), map[[2]string]bool{}, map[string]bool{},
+		newLabelIndex(), newLabelIndex(), newLabelIndex(), map[[2]string]bool{}, map[string]bool{},
 	}
 	dirs := make(map[*gaby.YamlDoc]string, len(docs))
 	for i, doc := range docs {
@@ -137,6 +137,10 @@ func labelledIn(
 		switch {
 		case configkit.IsKustomization(h):
 			all.addKustomization(doc.Value())
+		case configkit.GroupKind(t) == "Namespace":
+			all.namespaces.add(&labelled{
+				h.Name, doc.Value().Get("metadata").Get("labels"), gaby.Value{},
+			}, "", dirs[doc])
 		case configkit.GroupKind(t) == "Service":
 			all.services.add(&labelled{
 				string(t) + " " + strings.TrimPrefix(h.Namespace+"/"+h.Name, "/"),
