@@ -213,7 +213,7 @@ func (s *Survey) isMade(ref *Reference, name string) bool {
 }
 
 // byOperator reports whether an operator may make what a reference leads to: its name begins with
-// that of a custom resource of the namespace.
+// that of a custom resource of the namespace and a hyphen.
 func (m madeResources) byOperator(ref *Reference, name string) bool {
 	if !slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
 		return slices.Contains([]api.ResourceType{
@@ -222,14 +222,16 @@ func (m madeResources) byOperator(ref *Reference, name string) bool {
 	}) {
 		return false
 	}
-	for ; name != ""; name = name[:max(0, strings.LastIndexByte(name, '-'))] {
+	for at := len(name); ; {
+		if at = strings.LastIndexByte(name[:at], '-'); at < 0 {
+			return false
+		}
 		for _, namespace := range lookedUp(ref.Namespace) {
-			if m[[2]string{byOperator, namespace + "/" + name}] {
+			if m[[2]string{byOperator, namespace + "/" + name[:at]}] {
 				return true
 			}
 		}
 	}
-	return false
 }
 
 // byOperator stands for a type in madeResources, with a namespace, a slash and the name of a custom
