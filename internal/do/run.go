@@ -78,7 +78,7 @@ type loop struct {
 	baseline   *exceptions.Baseline // nil unless a file is read or written
 	provided   []exceptions.Provided
 	missing    missing     // for Options.Learn
-	refused    int // files because of which no file is written
+	refused    int         // files because of which no file is written
 	rules      []string    // of the validations in the chain
 	kindNotes  []*kindNote // about --kind
 	context    func(unit string, t api.ToolchainType) api.FunctionContext
