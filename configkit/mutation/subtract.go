@@ -338,10 +338,7 @@ func (p *pathChange) mergeText(own *pathChange) (*pathChange, bool) {
 		return nil, false
 	}
 	base := p.base()
-	if !base.Exists() {
-		return nil, false
-	}
-	if again := own.base(); again.Exists() && !again.Equal(base) {
+	if again := own.base(); !base.Exists() || again.Exists() && !again.Equal(base) {
 		return nil, false // the texts started out different
 	}
 	value, ok := mergeTexts(base, p.value, own.value)

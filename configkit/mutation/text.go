@@ -88,11 +88,8 @@ func mergeTexts(base, source, target gaby.Value) (merged gaby.Value, ok bool) {
 
 // mergeImages merges two updates of the image base. ok is false if their parts conflict.
 func mergeImages(base, source, target gaby.Value) (merged gaby.Value, ok bool) {
-	if !isString(base) || !isString(source) || !isString(target) {
-		return gaby.Value{}, false
-	}
 	text, clean := configkit.MergeImages(base.Text(), target.Text(), source.Text())
-	if !clean {
+	if !clean || !isString(base) || !isString(source) || !isString(target) {
 		return gaby.Value{}, false
 	}
 	return stringValue(text)

@@ -104,10 +104,9 @@ func (r *run) takeFiles(ctx context.Context, words []string) error {
 			"FILE or -f PATH is missing")
 	}
 	if r.flags.options.Learn {
-		if len(words) > 0 {
-			return diag.Usage("--learn runs %s, no other function", learnFrom)
+		if words = append(words, "vet-references"); len(words) > 1 {
+			return diag.Usage("--learn runs vet-references, no other function")
 		}
-		words = []string{learnFrom}
 	}
 	r.chain.Words, r.chain.Validations = words, true
 	if err := r.takeToolchain(); err != nil {
@@ -124,9 +123,6 @@ func (r *run) takeFiles(ctx context.Context, words []string) error {
 	})
 	return nil
 }
-
-// learnFrom is the function whose findings --learn turns into settings.
-const learnFrom = "vet-references"
 
 // isFile reports whether a word is a file rather than a function. The name of a function is not a
 // file; other words are files if they exist or look like a path.
@@ -157,13 +153,10 @@ func (o *runFlags) vetOptions(options *do.Options, getenv func(string) string) e
 	switch {
 	case options.Learn && (options.Fix || options.Report != "" || options.Baseline != "" ||
 		options.WriteBaseline != "" || options.Output != do.Stdout && options.Output != do.InPlace):
-		return diag.Usage("--learn goes with -i only, not with --fix, --report, a baseline or " +
-			"another output")
+		return diag.Usage("--learn goes with -i only, not with --fix, --report or a baseline")
 	case options.Learn:
-		if options.Output == do.InPlace {
-			options.Output, options.LearnWrites = do.Stdout, true
-		}
-		options.Report = report.Text
+		options.LearnWrites = options.Output == do.InPlace
+		options.Output, options.Report = do.Stdout, report.Text
 	case options.Fix && options.Format == report.Auto && options.Report == "":
 		options.Format = report.Data
 	case !options.Fix && (options.Format == report.Diff || options.Output != do.Stdout):

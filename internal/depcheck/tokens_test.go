@@ -13,8 +13,8 @@ import (
 // needs more says what it replaces, or why nothing can go.
 func budget() map[string]int {
 	return map[string]int{
-		"api": 6, "base": 67, "document": 86, "knowledge": 96, "languages": 38, "configkit": 142,
-		"functions": 127, "systems": 296, "commands": 177, "programs": 10,
+		"api": 6, "base": 67, "document": 87, "knowledge": 96, "languages": 38, "configkit": 142,
+		"functions": 127, "systems": 299, "commands": 177, "programs": 10,
 	}
 }
 

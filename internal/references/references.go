@@ -234,7 +234,7 @@ func (m madeResources) byOperator(ref *Reference, name string) bool {
 	}
 }
 
-// byOperator stands for a type in madeResources, with a namespace, a slash and the name of a custom
+// byOperator takes the place of a type in madeResources, with a namespace, a slash and the name of a custom
 // resource.
 const byOperator = "*"
 

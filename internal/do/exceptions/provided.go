@@ -16,7 +16,7 @@ var errProvided = errors.New("KIND NAME or KIND NAMESPACE/NAME is expected, such
 	"StorageClass standard, Secret shop/db-* or cert-manager.io/Issuer */letsencrypt")
 
 // ParseProvided parses an entry of the setting: KIND NAME, or KIND NAMESPACE/NAME. A * in NAMESPACE
-// or NAME stands for any text. Without NAMESPACE all of them are meant.
+// or NAME means any text. Without NAMESPACE all of them are meant.
 func ParseProvided(text string) (Provided, error) {
 	words := strings.Fields(text)
 	if len(words) != 2 {
