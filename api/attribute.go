@@ -62,6 +62,10 @@ type AttributeValue struct {
 	Score        string    `json:",omitempty"`
 	Issues       []Issue   `json:",omitempty"`
 	Position     *Position `json:",omitempty"`
+	// Missing is the resource to which the value refers, if a validation rejects the value because
+	// the input lacks that: KIND NAMESPACE/NAME, without NAMESPACE if it has none, and with commas
+	// between several kinds. It is not serialized.
+	Missing string `json:"-"`
 
 	// Reason says why a validation rejected the value. It is for people and is not serialized.
 	Reason string `json:"-"`
@@ -121,6 +125,8 @@ type Finding struct {
 	Message  string
 	// Unchecked is the number of resources that could not be checked, if the finding is about them.
 	Unchecked int `json:",omitempty"`
+	// Also are the other places that refer to the same missing resource.
+	Also []Position `json:",omitempty"`
 }
 
 // Scores returns the grades of validation findings, worst first.

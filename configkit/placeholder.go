@@ -20,19 +20,36 @@ func IsPlaceholder(value any) bool {
 	return false
 }
 
-// HasVariable reports whether another program fills in a part of a text before the configuration
-// reaches a cluster: ${NAME} of envsubst and Flux, with a default or without, or {{ ... }} of a
-// template. It is not known yet which value the text will have.
+// HasVariable reports whether somebody fills in a part of a text before the configuration reaches a
+// cluster: ${NAME} of envsubst and Flux, with a default or without, $(NAME) of kustomize and Tekton,
+// {{ ... }} of a template, or <words> of an example. It is not known yet which value the text will
+// have.
 func HasVariable(text string) bool {
 	for {
-		i := strings.IndexByte(text, '{')
+		i := strings.IndexAny(text, "{(<")
 		if i < 0 {
 			return false
 		}
+		dollar, opened := i > 0 && text[i-1] == '$', text[i]
 		double := strings.HasPrefix(text[i:], "{{")
-		dollar := i > 0 && text[i-1] == '$'
-		if text = text[i+1:]; double || dollar {
+		text = text[i+1:]
+		switch {
+		case opened == '<':
+			words, _, closed := strings.Cut(text, ">")
+			if closed && isWords(words) {
+				return true
+			}
+		case opened == '(' && dollar:
+			return strings.Contains(text, ")")
+		case opened == '{' && (dollar || double):
 			return strings.Contains(text, "}")
 		}
 	}
+}
+
+// isWords reports whether a text in angle brackets says what to put in its place. A template writes
+// <no value> and <nil> by mistake.
+func isWords(text string) bool {
+	return text != "" && text != "no value" && text != "nil" &&
+		strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_.") == ""
 }

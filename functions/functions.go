@@ -208,6 +208,13 @@ func (e *Executor) NeedsSurvey(t api.ToolchainType, chain api.FunctionInvocation
 	return err == nil && h.NeedsSurvey(chain)
 }
 
+// ChangesAll reports whether a function of a chain changes all files of a run or none, see
+// handler.FunctionRegistration.
+func (e *Executor) ChangesAll(t api.ToolchainType, chain api.FunctionInvocationList) bool {
+	h, err := e.handler(t)
+	return err == nil && h.ChangesAll(chain)
+}
+
 // Survey returns what the data of a request has for the functions of its chain, for
 // handler.Options. It returns nil if the executor does not know the toolchain.
 func (e *Executor) Survey(

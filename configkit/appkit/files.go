@@ -33,7 +33,6 @@ func namedFiles() []struct {
 		names []string
 	}{
 		{HelmValues, false, []string{"values", `values[\-._]*`, `*[\-._]values`}},
-		{Kustomization, false, []string{"kustomization"}},
 		{"Compose", false, []string{
 			"compose", `compose[\-._]*`, "docker-compose", `docker-compose[\-._]*`, "*.compose",
 		}},
@@ -50,6 +49,9 @@ func namedFiles() []struct {
 // FileType returns the type of a file that its name tells, or "". HelmValues is values.yaml,
 // values-prod.yaml, prod.values.yml and the like.
 func FileType(file string) api.ResourceType {
+	if configkit.IsKustomizationFile(filepath.ToSlash(file)) {
+		return Kustomization
+	}
 	full := strings.ToLower(filepath.ToSlash(file))
 	base := path.Base(full)
 	name, extension := strings.TrimSuffix(base, path.Ext(base)), path.Ext(base)

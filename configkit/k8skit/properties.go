@@ -146,11 +146,14 @@ func (p *ResourceProvider) TargetTypes(
 	doc *gaby.YamlDoc, segments []string, registered []api.ResourceType,
 ) []api.ResourceType {
 	n := len(segments)
-	if len(registered) < 2 || n < 2 {
+	if len(registered) == 0 || n < 2 {
 		return registered
 	}
 	beside := doc.Search(segments[:n-1]...).Value()
 	if beside.Kind() == gaby.List {
+		if len(registered) == 1 {
+			return registered
+		}
 		if resources := doc.Search(append(
 			slices.Clone(segments[:n-2]), "resources",
 		)...).Value(); resources.Kind() == gaby.List {
@@ -161,8 +164,8 @@ func (p *ResourceProvider) TargetTypes(
 		return registered
 	}
 	kind := beside.Get("kind").Text()
-	if kind == "" {
-		return registered
+	if kind == "" || len(registered) == 1 && segments[n-1] != "name" {
+		return registered // kind beside secretName, for example, is not that of the Secret
 	}
 	group, grouped := "", true
 	switch version := beside.Get("apiVersion"); {
@@ -170,6 +173,8 @@ func (p *ResourceProvider) TargetTypes(
 		group, _ = cutLast(version.Text())
 	case beside.Get("apiGroup").Exists():
 		group = beside.Get("apiGroup").Text()
+	case beside.Get("group").Exists():
+		group = beside.Get("group").Text()
 	default:
 		grouped = false
 	}

@@ -320,20 +320,31 @@ func (c *change) removes() bool {
 	return c.op == api.MutationTypeDelete || c.op == api.MutationTypeUpdate && c.value.IsNull()
 }
 
-// mergeText merges the lines of a text that both sides changed.
+// isImage reports whether the key of a value says that it is an image, or one of several images.
+func (p *pathChange) isImage() bool {
+	for _, s := range slices.Backward(p.path) {
+		if s.Kind == mutationpath.MapKey {
+			key := strings.ToLower(s.Text)
+			return strings.HasSuffix(key, "image") || strings.HasSuffix(key, "images")
+		}
+	}
+	return false
+}
+
+// mergeText merges the lines of a text, or the parts of an image, that both sides changed.
 func (p *pathChange) mergeText(own *pathChange) (*pathChange, bool) {
 	if len(p.path) != len(own.path) || p.op != api.MutationTypeUpdate ||
 		own.op != api.MutationTypeUpdate {
 		return nil, false
 	}
 	base := p.base()
-	if !base.Exists() {
-		return nil, false
-	}
-	if again := own.base(); again.Exists() && !again.Equal(base) {
+	if again := own.base(); !base.Exists() || again.Exists() && !again.Equal(base) {
 		return nil, false // the texts started out different
 	}
 	value, ok := mergeTexts(base, p.value, own.value)
+	if !ok && p.isImage() {
+		value, ok = mergeImages(base, p.value, own.value)
+	}
 	if !ok {
 		return nil, false
 	}

@@ -86,6 +86,15 @@ func mergeTexts(base, source, target gaby.Value) (merged gaby.Value, ok bool) {
 	return stringValue(text)
 }
 
+// mergeImages merges two updates of the image base. ok is false if their parts conflict.
+func mergeImages(base, source, target gaby.Value) (merged gaby.Value, ok bool) {
+	text, clean := configkit.MergeImages(base.Text(), target.Text(), source.Text())
+	if !clean || !isString(base) || !isString(source) || !isString(target) {
+		return gaby.Value{}, false
+	}
+	return stringValue(text)
+}
+
 // stringValue returns text as the value of a document of its own.
 func stringValue(text string) (gaby.Value, bool) {
 	doc, err := gaby.ParseYAML([]byte("null\n"))

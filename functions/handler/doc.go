@@ -54,6 +54,9 @@ type FunctionRegistration struct {
 	// order, and makes the notes that are about the whole unit. It returns ErrWholeUnit if a call
 	// for the whole unit would have had another result.
 	Join func(fc *api.FunctionContext, args []api.FunctionArgument, parts []any) error
+	// AllFiles says that the function changes what belongs together, in several files: if it fails on
+	// one of them, none may be written.
+	AllFiles bool
 	// WholeUnit says that the function is about the unit and not about its resources. It sees all
 	// documents, whatever where-expressions say, and knows the hash of the data before the chain.
 	WholeUnit bool

@@ -126,6 +126,14 @@ func (h *FunctionHandler) NeedsSurvey(chain api.FunctionInvocationList) bool {
 	})
 }
 
+// ChangesAll reports whether a function of the chain changes all files of a run or none.
+func (h *FunctionHandler) ChangesAll(chain api.FunctionInvocationList) bool {
+	return slices.ContainsFunc(chain, func(invocation api.FunctionInvocation) bool {
+		f, err := h.lookup(invocation.FunctionName)
+		return err == nil && f.AllFiles
+	})
+}
+
 // Survey returns what the data of a request has for the functions of its chain. What is wrong with
 // the request or the data is not reported: running the chain reports it.
 func (h *FunctionHandler) Survey(

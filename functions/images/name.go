@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/fctl-dev/fctl/configkit"
 )
 
 // imageName is an image taken apart. Each part but the repository may be "".
@@ -18,25 +20,13 @@ type imageName struct {
 
 // imageNameOf takes an image apart.
 func imageNameOf(text string) imageName {
-	rest, digest, _ := strings.Cut(text, "@")
-	n := imageName{repository: rest, digest: digest}
-	base := strings.LastIndexByte(rest, '/') + 1
-	if colon := strings.IndexByte(rest[base:], ':'); colon >= 0 {
-		n.repository, n.tag = rest[:base+colon], rest[base+colon+1:]
-	}
-	return n
+	i := configkit.SplitImage(text)
+	return imageName{repository: i.FullRepository(), tag: i.Tag, digest: i.Digest}
 }
 
 // reference returns the tag and the digest with their separators.
 func (n imageName) reference() string {
-	text := ""
-	if n.tag != "" {
-		text = ":" + n.tag
-	}
-	if n.digest != "" {
-		text += "@" + n.digest
-	}
-	return text
+	return configkit.Image{Tag: n.tag, Digest: n.digest}.Reference()
 }
 
 func (n imageName) String() string { return n.repository + n.reference() }
@@ -55,10 +45,7 @@ func canonicalRepository(repository string) string {
 }
 
 // hasRegistry reports whether the first part of an image's path is a registry.
-func hasRegistry(image string) bool {
-	first, _, more := strings.Cut(image, "/")
-	return more && (first == "localhost" || strings.ContainsAny(first, ".:"))
-}
+func hasRegistry(image string) bool { return configkit.SplitImage(image).Registry != "" }
 
 // asRegistry returns a registry, with or without a path, as the prefix of the images in it.
 func asRegistry(text string) string { return strings.TrimSuffix(text, "/") + "/" }

@@ -140,6 +140,7 @@ func renameResourceFunction(provider configkit.ResourceProvider) handler.Functio
 			Examples: []string{"rename-resource v1/ConfigMap settings settings-v2"},
 		},
 		ValueParameter: parameterNewName,
+		AllFiles:       true,
 		CheckArguments: func(args []api.FunctionArgument) error {
 			a := handler.Arguments(args)
 			t := api.ResourceType(a.String("resource-type"))
@@ -254,6 +255,7 @@ func affixFunction(
 				". Namespaces, CustomResourceDefinitions and APIServices keep theirs",
 			Examples: []string{"set-name-" + affix + " --" + affix + "=" + example},
 		},
+		AllFiles: true,
 	}, func(c *handler.Call) (int, error) {
 		r := newRenamer(c, provider)
 		r.affix = func(name string) string { return add(c.Args.String(affix), name) }

@@ -81,6 +81,7 @@ func setNamespaceFunction(provider configkit.ResourceProvider) handler.FunctionR
 		},
 		ValueParameter: parameterNamespace,
 		PerDocument:    true,
+		AllFiles:       true,
 		CheckArguments: checkClusterScoped,
 		Join: func(fc *api.FunctionContext, args []api.FunctionArgument, parts []any) error {
 			return newMove(fc, args).Join(parts)

@@ -20,7 +20,7 @@ func vetReferencesFunction(provider configkit.ResourceProvider) handler.Function
 		RowsSorted: true,
 	}, "whether all references lead to a resource in the input, and those that do not",
 		func(c *handler.Call) (api.ValidationResult, error) {
-			s := references.NewSurvey(provider, c.Unit())
+			s := references.NewSurvey(provider, c.Unit(), handler.InputFile(c.FunctionContext))
 			matches := 0
 			rows, err := references.Rows(c.Docs, provider,
 				func(ref *references.Reference, row *api.AttributeValue) bool {
@@ -29,7 +29,7 @@ func vetReferencesFunction(provider configkit.ResourceProvider) handler.Function
 					}
 					matches++
 					s.Keep(ref)
-					row.Reason = s.Missing(ref)
+					row.Missing, row.Reason = s.Missing(ref)
 					return row.Reason != ""
 				})
 			if err != nil {

@@ -34,7 +34,7 @@ Without FUNCTION, these run:
 --policy NAME runs a policy instead: baseline, restricted, best-practice, or one
 in a file of your own. Name functions, too, to run both. --fix applies the fixes
 that its rules have; use it with --diff first, then with -i. 'fctl help
-policies' also explains how to accept findings.`,
+policies' also explains --learn, and how to accept findings.`,
 		Example: `  fctl vet deployment.yaml service.yaml
   fctl vet -f apps/ -R
   fctl vet -f apps/ -R vet-schemas 1.35 vet-images
@@ -42,8 +42,7 @@ policies' also explains how to accept findings.`,
   fctl vet -f apps/ -R --policy restricted --fix --diff
   fctl vet -f apps/ -R --policy policy.yaml --report sarif`,
 	}
-	// The words from FUNCTION on are split by plan, not by pflag.
-	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().SetInterspersed(false) // plan splits the words from FUNCTION on
 	o := &runFlags{vet: true}
 	addFileFlags(cmd, o, "read a file, a directory or a pattern like 'apps/**/*.yaml'; - is the "+
 		"standard input; `PATH` can be repeated")
@@ -55,6 +54,8 @@ policies' also explains how to accept findings.`,
 			"(github in a GitHub workflow, text elsewhere); default text")
 	cmd.Flags().StringArray("policy", nil,
 		"run a `POLICY`: baseline, restricted, best-practice or a file; it can be repeated")
+	cmd.Flags().BoolVar(&o.options.Learn, "learn", false, "print the setting provided for "+
+		"what vet-references misses, or with -i add it to .fctl.yaml")
 	cmd.Flags().BoolVar(&o.options.Fix, "fix", false,
 		"apply the fixes of the rules of the policies, and print the configuration, or with -i "+
 			"write it")
@@ -93,11 +94,16 @@ func (r *run) takeFiles(ctx context.Context, words []string) error {
 	}
 	if len(r.flags.files.Paths) == 0 {
 		if len(words) > 1 && r.app.IsFunction(words[0]) {
-			return diag.UsageHint(r.app.Meant(words), "FILE comes before FUNCTION, and %s is a function",
-				words[0])
+			return diag.UsageHint(r.app.Meant(words),
+				"FILE comes before FUNCTION, and %s is a function", words[0])
 		}
 		return diag.UsageHint("fctl vet deployment.yaml, or fctl vet -f apps/ -R",
 			"FILE or -f PATH is missing")
+	}
+	if r.flags.options.Learn {
+		if words = append(words, "vet-references"); len(words) > 1 {
+			return diag.Usage("--learn runs vet-references, no other function")
+		}
 	}
 	r.chain.Words, r.chain.Validations = words, true
 	if err := r.takeToolchain(); err != nil {
@@ -142,6 +148,12 @@ func withThen(cmd *cobra.Command, words []string, validating func(string) bool) 
 func (o *runFlags) vetOptions(options *do.Options, getenv func(string) string) error {
 	options.KeepGoing = !o.stop // validations do not depend on each other
 	switch {
+	case options.Learn && (options.Fix || options.Report != "" ||
+		options.Baseline+options.WriteBaseline != "" || options.Output > do.InPlace):
+		return diag.Usage("--learn goes with -i only")
+	case options.Learn:
+		options.LearnWrites, options.Output = options.Output == do.InPlace, do.Stdout
+		options.Report = report.Text
 	case options.Fix && options.Format == report.Auto && options.Report == "":
 		options.Format = report.Data
 	case !options.Fix && (options.Format == report.Diff || options.Output != do.Stdout):

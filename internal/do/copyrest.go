@@ -21,7 +21,7 @@ import (
 // that the user named and on which no function ran, except what belongs to version control. Of
 // patterns it copies the files that were found and skipped.
 func (l *loop) copyRest() {
-	if l.tree == nil || l.ctx.Err() != nil {
+	if l.tree == nil || l.ctx.Err() != nil || l.refused > 0 {
 		return
 	}
 	r := &rest{

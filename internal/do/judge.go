@@ -43,6 +43,16 @@ func (l *loop) accept(o *outcome, unit *source.InputUnit, chain *plan.Plan,
 	if !response.ValidationFailed && l.baseline == nil {
 		return
 	}
+	result := report.Result{
+		File: unit.File, Signatures: chain.Signatures, Invocations: chain.Invocations,
+		Response: response,
+	}
+	if l.chain.Defaults {
+		result.DropRepeated()
+	}
+	if len(l.provided) > 0 {
+		result.Drop(func(f report.Identity) bool { return l.isProvided(f.Missing) })
+	}
 	ignored := l.ignoredRules(unit, response)
 	file := ""
 	if l.baseline != nil {
@@ -50,6 +60,10 @@ func (l *loop) accept(o *outcome, unit *source.InputUnit, chain *plan.Plan,
 	}
 	accepted := func(f report.Identity) bool {
 		if accepts(ignored[f.Resource], f) {
+			return true
+		}
+		if l.options.Learn {
+			l.missing.add(f.Missing)
 			return true
 		}
 		if l.baseline == nil {
@@ -61,13 +75,6 @@ func (l *loop) accept(o *outcome, unit *source.InputUnit, chain *plan.Plan,
 			return true
 		}
 		return l.baseline.Accepts(finding)
-	}
-	result := report.Result{
-		File: unit.File, Signatures: chain.Signatures, Invocations: chain.Invocations,
-		Response: response,
-	}
-	if l.chain.Defaults {
-		result.DropRepeated()
 	}
 	result.Accept(accepted)
 	if l.options.Settings.Strict {

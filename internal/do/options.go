@@ -46,6 +46,9 @@ type Options struct {
 	// Baseline is a file with findings that are accepted. WriteBaseline is a file to which the
 	// findings are written, which accepts all of them.
 	Baseline, WriteBaseline string
+	// Learn prints the entries of the setting provided for what the input lacks, instead of
+	// findings, and with LearnWrites adds them to the project's settings file.
+	Learn, LearnWrites bool
 	// Mentions reports whether a line of a file that is skipped, such as a template, is named in a
 	// note. nil names none.
 	Mentions func(line []byte) bool
@@ -86,6 +89,9 @@ func (l *loop) check() (err error) {
 		return err
 	}
 	if err := l.openBaseline(); err != nil {
+		return err
+	}
+	if l.provided, err = parseProvided(l.options.Settings.Provided); err != nil {
 		return err
 	}
 	if n := l.options.NumFilters; n < 0 {

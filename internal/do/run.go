@@ -76,8 +76,11 @@ type loop struct {
 	whereFlags string // the same in the words of the flags
 	other      map[string]api.Text
 	baseline   *exceptions.Baseline // nil unless a file is read or written
-	rules      []string             // of the validations in the chain
-	kindNotes  []*kindNote          // about --kind
+	provided   []exceptions.Provided
+	missing    missing     // for Options.Learn
+	refused    int         // files because of which no file is written
+	rules      []string    // of the validations in the chain
+	kindNotes  []*kindNote // about --kind
 	context    func(unit string, t api.ToolchainType) api.FunctionContext
 	survey     func() *handler.Survey // of all units; nil for one
 
@@ -129,7 +132,7 @@ func (l *loop) run() (err error) {
 	if err := l.check(); err != nil {
 		return err
 	}
-	if l.options.Output.writes() || l.options.WriteBaseline != "" {
+	if l.options.Output.writes() || l.options.WriteBaseline != "" || l.options.LearnWrites {
 		l.deps.Writes.Begin()
 		defer l.deps.Writes.End()
 	}
@@ -143,7 +146,7 @@ func (l *loop) run() (err error) {
 		Dir:        l.request.files.Dir,
 		Signatures: l.chain.Signatures,
 		Elsewhere:  l.options.Output != Stdout, Silent: !l.prints,
-		Verbose: l.options.Settings.Verbose, Quiet: l.options.Settings.Quiet,
+		Verbose: l.options.Settings.Verbose, Quiet: l.options.Settings.Quiet || l.options.Learn,
 		Terminal: report.Terminal{
 			Interactive: streams.OutIsTerminal(), Width: streams.Width(),
 			Columns: l.options.Columns, Head: streams.OutStyle(color.Bold),
@@ -164,6 +167,7 @@ func (l *loop) run() (err error) {
 	working, stop := context.WithCancel(l.ctx)
 	defer stop()
 	l.stop, l.out = stop, files.NewStream(l.stdout())
+	l.rehearse()
 	inOrder(working, len(found.Files), l.work, l.take)
 	l.progress.End()
 	l.noteKinds()
@@ -483,7 +487,10 @@ func (l *loop) deliver(o *outcome, unit *source.InputUnit, chain *plan.Plan) err
 	o.unchecked = result.Unchecked()
 	o.notes = append(o.unchecked.Without(mergeUnmatched(o.notes)), omitted.Notes...)
 	o.failed = omitted.Failed
-	if !response.Success || o.withheld {
+	if l.refused > 0 && response.Success {
+		o.notes = nil // about changes that are not made
+	}
+	if !response.Success || o.withheld || l.refused > 0 {
 		return nil
 	}
 	if l.options.Output.writes() {
@@ -653,6 +660,7 @@ func (l *loop) finish() error {
 	}
 	if l.ctx.Err() == nil {
 		l.closeBaseline()
+		l.learn()
 	}
 	if l.broken == nil {
 		l.output(l.out.Flush)

@@ -185,6 +185,7 @@ func readAs(skipped []source.Skipped) string {
 // conclude reports what is about all units: notes, functions that matched nothing, skipped files,
 // and how much changed.
 func (l *loop) conclude() {
+	l.noteRefused()
 	l.reportRepeated()
 	t := &l.summary
 	notes := l.printer.UncheckedNotes()
@@ -227,7 +228,11 @@ func (l *loop) conclude() {
 		l.noteUnlessQuiet("", n)
 	}
 	if l.options.Report == report.Text && l.printer.Findings() > 0 && l.baseline == nil {
-		l.noteUnlessQuiet("", api.Note{Message: acceptHint})
+		hint := acceptHint
+		if l.printer.Misses() {
+			hint += "; --learn prints the setting for resources that the cluster has"
+		}
+		l.noteUnlessQuiet("", api.Note{Message: hint})
 	}
 	if l.options.Settings.ShowsNotes() {
 		l.console.Notes("", clashNotes(l.deps.Executor.SchemaClashes())...)

@@ -80,7 +80,7 @@ func (f *InputFile) parse(all bool) error {
 // isResource reports whether a header is that of a resource. A Kustomization needs no name.
 func isResource(h gaby.Header) bool {
 	return h.APIVersion != "" && h.Kind != "" &&
-		(h.Name != "" || h.GenerateName != "" || h.Kind == "Kustomization" || h.Kind == "Component")
+		(h.Name != "" || h.GenerateName != "" || configkit.IsKustomization(h))
 }
 
 // located converts an error about a file to a failure with the position in the file.

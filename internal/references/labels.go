@@ -111,9 +111,9 @@ func (x *labelIndex) nearest(s podSelector, namespace string) (best *labelled, s
 	return best, false
 }
 
-// labelledOf are the pods and Services of documents, and what else decides which labels pods have.
+// labelledOf are the pods, Services and Namespaces of documents, and what else decides which labels pods have.
 type labelledOf struct {
-	pods, services *labelIndex
+	pods, services, namespaces *labelIndex
 	// names and kinds of custom resources that may make pods, in small letters, by namespace
 	custom map[[2]string]bool
 	added  map[string]bool // labels that kustomizations add
@@ -124,7 +124,7 @@ func labelledIn(
 	provider configkit.ResourceProvider, docs gaby.Container, file func(i int) string,
 ) *labelledOf {
 	all := &labelledOf{
-		newLabelIndex(), newLabelIndex(), map[[2]string]bool{}, map[string]bool{},
+		newLabelIndex(), newLabelIndex(), newLabelIndex(), map[[2]string]bool{}, map[string]bool{},
 	}
 	dirs := make(map[*gaby.YamlDoc]string, len(docs))
 	for i, doc := range docs {
@@ -135,8 +135,12 @@ func labelledIn(
 		dirs[doc] = path.Dir(file(i))
 		t := api.ResourceType(h.APIVersion + "/" + h.Kind)
 		switch {
-		case strings.HasPrefix(h.APIVersion, "kustomize.config.k8s.io/"):
+		case configkit.IsKustomization(h):
 			all.addKustomization(doc.Value())
+		case configkit.GroupKind(t) == "Namespace":
+			all.namespaces.add(&labelled{
+				h.Name, doc.Value().Get("metadata").Get("labels"), gaby.Value{},
+			}, "", dirs[doc])
 		case configkit.GroupKind(t) == "Service":
 			all.services.add(&labelled{
 				string(t) + " " + strings.TrimPrefix(h.Namespace+"/"+h.Name, "/"),
@@ -169,16 +173,33 @@ func labelledIn(
 // images or replicas, or nothing is known that speaks against it. What selects, has host names or
 // refers to Services is about pods that others make.
 func makesPods(provider configkit.ResourceProvider, t api.ResourceType) bool {
-	has := func(attributes ...api.AttributeName) bool {
-		return slices.ContainsFunc(attributes, func(name api.AttributeName) bool {
-			return len(provider.AttributePaths(name).PathsOf(t)) > 0
-		})
-	}
-	return has(attributePodLabels, "replicas", "images") ||
-		!has(attributePodSelector, attributeServiceSelector, "hostname") &&
+	return runsPods(provider, t) ||
+		!hasPaths(provider, t, attributePodSelector, attributeServiceSelector, "hostname") &&
 			!slices.ContainsFunc(Paths(provider).PathsOf(t), func(info *api.PathVisitorInfo) bool {
 				return slices.Contains(targetTypes(info.Details), "v1/Service")
 			})
+}
+
+// runsPods reports whether resources of a type say which pods there are: they have images, replicas
+// or labels of pods.
+func runsPods(provider configkit.ResourceProvider, t api.ResourceType) bool {
+	return hasPaths(provider, t, attributePodLabels, "replicas", "images")
+}
+
+// hasPaths reports whether resources of a type have one of the attributes.
+func hasPaths(
+	provider configkit.ResourceProvider, t api.ResourceType, attributes ...api.AttributeName,
+) bool {
+	return slices.ContainsFunc(attributes, func(name api.AttributeName) bool {
+		return len(provider.AttributePaths(name).PathsOf(t)) > 0
+	})
+}
+
+// isWorkload reports whether resources of a type are replicas of one pod and nothing else, as those
+// of Deployments are.
+func isWorkload(provider configkit.ResourceProvider, t api.ResourceType) bool {
+	return slices.ContainsFunc(provider.AttributePaths(attributePodLabels).PathsOf(t),
+		func(info *api.PathVisitorInfo) bool { return info.Path == "spec.template.metadata.labels" })
 }
 
 // addKustomization adds the keys of the labels that a kustomization adds to resources.

@@ -1,6 +1,7 @@
 package references
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 )
 
 const attributeResourceKey api.AttributeName = "resource-key"
@@ -136,7 +138,14 @@ func (s *Survey) documents(kind, namespace, name string) (docs gaby.Container) {
 	if s.others == nil {
 		return docs
 	}
-	for _, in := range s.inputs.In(kind, namespace, name) {
+	elsewhere := s.inputs.In(kind, namespace, name)
+	if len(docs) == 0 && len(elsewhere) > 1 {
+		// Files of several installations: that of another directory is another one.
+		elsewhere = slices.DeleteFunc(slices.Clone(elsewhere), func(in schemas.InputResource) bool {
+			return path.Dir(in.File) != s.dir
+		})
+	}
+	for _, in := range elsewhere {
 		if doc := s.others.InputDocument(in); doc.Check() == nil {
 			docs = append(docs, doc)
 		}

@@ -9,6 +9,7 @@ package references
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -23,23 +24,25 @@ import (
 // Survey finds the resources to which a unit refers.
 type Survey struct {
 	provider configkit.ResourceProvider
+	dir      string // of the unit
 	unit     gaby.Container
 	own      *schemas.ResourceIndex // of the unit
 	inputs   *schemas.ResourceIndex
 	others   schemas.InputProvider
-	made     madeResources     // of the unit, nil if unknown
-	reasons  map[string]string // what was found missing
+	made     madeResources   // of the unit, nil if unknown
+	lacks    map[string]lack // by namespace, name and types
 	kept     map[*gaby.YamlDoc]map[string]*Reference
 	byName   map[[2]string]gaby.Container // the unit, by kind and name; nil until asked for
 }
 
-// NewSurvey returns a survey of the documents of a unit and of all input files.
+// NewSurvey returns a survey of the documents of a unit, which were read from a file, "" if it is
+// not known, and of all input files.
 func NewSurvey(
-	provider configkit.ResourceProvider, docs gaby.Container,
+	provider configkit.ResourceProvider, docs gaby.Container, file string,
 ) *Survey {
 	s := &Survey{
-		provider: provider, unit: docs, inputs: schemas.IndexResources(nil),
-		reasons: map[string]string{},
+		provider: provider, dir: path.Dir(file), unit: docs, inputs: schemas.IndexResources(nil),
+		lacks: map[string]lack{},
 	}
 	var own []schemas.InputResource
 	for _, doc := range docs {
@@ -59,13 +62,15 @@ func (s *Survey) Checks(ref *Reference) bool {
 	doc, segments := ref.Match.Doc, ref.Match.Segments
 	last := len(segments) - 1
 	switch {
-	case ref.Name == "", configkit.IsPlaceholder(ref.Name), configkit.HasVariable(ref.Match.Value.Text()), last < 0, segments[0] == "rules",
+	case ref.Name == "", isOpen(ref.Match.Value), last < 0, segments[0] == "rules",
 		slices.Contains(segments, "parameters"), // Secrets of a storage driver, which its operator makes
 		slices.Equal(segments, []string{"metadata", "name"}):
 		return false
 	case last > 0 && doc.Search(segments[:last]...).Value().Get("optional").Text() == "true":
 		return false
 	case segments[0] == "spec" && last > 0 && segments[1] == "tls" && issuesCertificates(doc):
+		return false
+	case usesAnnotation(doc.Search(segments[:last]...).Value()):
 		return false
 	case ref.MayBeDomain() && !s.own.HasNamespace(ref.Namespace) &&
 		!s.inputs.HasNamespace(ref.Namespace):
@@ -85,6 +90,14 @@ func (s *Survey) isElsewhere(t api.ResourceType) bool {
 		(namespaces.IsCustom(t) || s.others != nil && s.others.Scope(t) == configkit.ScopeCluster)
 }
 
+// usesAnnotation reports whether an annotation, and not a Service, is the backend of an Ingress for
+// a load balancer of AWS.
+func usesAnnotation(backend gaby.Value) bool {
+	const mark = "use-annotation"
+	return backend.Get("port").Get("name").EqualText(mark) ||
+		backend.Get("servicePort").EqualText(mark)
+}
+
 // issuesCertificates reports whether cert-manager creates the Secrets of an Ingress.
 func issuesCertificates(doc *gaby.YamlDoc) bool {
 	annotations := doc.Value().Get("metadata").Get("annotations")
@@ -93,8 +106,13 @@ func issuesCertificates(doc *gaby.YamlDoc) bool {
 	}, func(key string) bool { return annotations.Get(key).Exists() })
 }
 
-// Missing returns a message if the input does not have the resource, otherwise "".
-func (s *Survey) Missing(ref *Reference) string {
+// lack is a resource that the input does not have, see [api.AttributeValue], and the message about
+// it.
+type lack struct{ missing, message string }
+
+// Missing returns the resource to which a reference leads and a message if the input does not have
+// it, otherwise "".
+func (s *Survey) Missing(ref *Reference) (missing, message string) {
 	namespace, name := ref.Namespace, ref.Name
 	if before, after, ok := strings.Cut(name, "/"); ok { // as in annotations of an Ingress
 		namespace, name = before, after
@@ -102,52 +120,56 @@ func (s *Survey) Missing(ref *Reference) string {
 	if slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
 		return inEveryCluster(t, namespace, name) || s.has(t, namespace, name)
 	}) || s.isMade(ref, name) {
-		return ""
+		return "", ""
 	}
 	key := fmt.Sprint(namespace, "/", name, ref.Types)
-	reason, known := s.reasons[key]
+	found, known := s.lacks[key]
 	if !known {
-		reason = s.reason(ref.Types, namespace, name)
-		if slices.Equal(ref.Types, []api.ResourceType{"v1/Namespace"}) && !s.isSlip(name) {
-			reason = "" // most Namespaces are made elsewhere
+		if !slices.ContainsFunc(ref.Types, ofCluster) || s.isSlip(ref.Types[0], name) {
+			found = s.lack(ref.Types, namespace, name)
 		}
-		s.reasons[key] = reason
+		s.lacks[key] = found
 	}
-	return reason
+	return found.missing, found.message
 }
 
-// reason returns the message about a resource that is missing.
-func (s *Survey) reason(of []api.ResourceType, namespace, name string) string {
-	var types, near []string
-	kinds := map[string]bool{}
+// lack returns a resource that is missing, and the message about it.
+func (s *Survey) lack(of []api.ResourceType, namespace, name string) lack {
+	var types, kinds, near []string
 	for _, t := range of {
 		kind := configkit.GroupKind(t)
-		if kinds[kind] {
+		if slices.Contains(kinds, kind) {
 			continue
 		}
-		kinds[kind] = true
+		kinds = append(kinds, kind)
 		types = append(types, string(t))
 		for _, index := range []*schemas.ResourceIndex{s.own, s.inputs} {
 			near = append(near, index.NamesNear(kind, namespace, name)...)
 		}
 	}
-	slices.Sort(near)
-	message := strings.Join(types, " or ") + " "
+	full := name
 	if namespace != "" && (s.others == nil || s.others.Scope(of[0]) != configkit.ScopeCluster) {
-		message += namespace + "/"
+		full = namespace + "/" + name
 	}
-	message += name + " is not in the input"
-	if meant := configkit.DidYouMean("",
-		configkit.Suggest(name, slices.Compact(near))); meant != "" {
-		message += "; " + meant
+	return lack{
+		strings.Join(kinds, ",") + " " + full,
+		strings.Join(types, " or ") + " " + full + " is not in the input" + didYouMean(name, near),
 	}
-	return message
 }
 
-// isSlip reports whether a name looks like that of a Namespace of the input but for a slip.
-func (s *Survey) isSlip(name string) bool {
-	return len(configkit.LikelyTypos(name, slices.Concat(
-		s.own.NamesNear("Namespace", "", name), s.inputs.NamesNear("Namespace", "", name)))) > 0
+// ofCluster reports whether resources of a type are mostly made elsewhere, with the cluster:
+// Namespaces and classes of storage, of load balancers and the like.
+func ofCluster(t api.ResourceType) bool {
+	return t == "v1/Namespace" || strings.HasSuffix(string(t), "Class")
+}
+
+// isSlip reports whether a name looks like that of a resource of the input but for a slip.
+func (s *Survey) isSlip(t api.ResourceType, name string) bool {
+	kind, stem := configkit.GroupKind(t), strings.TrimRight(name, "0123456789")
+	near := slices.DeleteFunc(slices.Concat(
+		s.own.NamesNear(kind, "", name), s.inputs.NamesNear(kind, "", name),
+	), func(other string) bool { return strings.TrimRight(other, "0123456789") == stem })
+	return len(configkit.LikelyTypos(name, near)) > 0
 }
 
 // has reports whether the input has a resource. An unknown namespace is like any other.
@@ -174,7 +196,7 @@ func (s *Survey) isMade(ref *Reference, name string) bool {
 		names = append(names, name+"-"+string(ref.Match.Resource.ResourceNameWithoutScope))
 	}
 	is := func(made madeResources) bool {
-		return slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
+		return made.byOperator(ref, name) || slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
 			return slices.ContainsFunc(names, func(name string) bool {
 				return made[[2]string{string(t), name}]
 			})
@@ -189,6 +211,32 @@ func (s *Survey) isMade(ref *Reference, name string) bool {
 	}).(madeResources)
 	return is(others)
 }
+
+// byOperator reports whether an operator may make what a reference leads to: its name begins with
+// that of a custom resource of the namespace and a hyphen.
+func (m madeResources) byOperator(ref *Reference, name string) bool {
+	if !slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
+		return slices.Contains([]api.ResourceType{
+			"v1/Service", "v1/ConfigMap", typeSecret, typeClaim,
+		}, t)
+	}) {
+		return false
+	}
+	for at := len(name); ; {
+		if at = strings.LastIndexByte(name[:at], '-'); at < 0 {
+			return false
+		}
+		for _, namespace := range lookedUp(ref.Namespace) {
+			if m[[2]string{byOperator, namespace + "/" + name[:at]}] {
+				return true
+			}
+		}
+	}
+}
+
+// byOperator takes the place of a type in madeResources, with a namespace, a slash and the name of a custom
+// resource.
+const byOperator = "*"
 
 // cutOrdinal removes the number of a pod from the end of a name.
 func cutOrdinal(name string) (string, bool) {
@@ -212,6 +260,12 @@ func madeIn(provider configkit.ResourceProvider, docs gaby.Container) madeResour
 		if err == nil && namespaces.IsCustom(api.ResourceType(h.APIVersion+"/"+h.Kind)) {
 			custom = append(custom, doc)
 			made[[2]string{string(typeSecret), h.Name}] = true
+			if t := api.ResourceType(h.APIVersion + "/" + h.Kind); h.Name != "" &&
+				runsPods(provider, t) && !isWorkload(provider, t) {
+				for _, namespace := range []string{h.Namespace, schemas.Anywhere} {
+					made[[2]string{byOperator, namespace + "/" + h.Name}] = true
+				}
+			}
 		}
 	}
 	for _, of := range []struct {
@@ -248,7 +302,7 @@ func inEveryCluster(t api.ResourceType, namespace, name string) bool {
 	case "ServiceAccount":
 		return name == "default" || namespace == "kube-system"
 	case "ConfigMap":
-		return name == "kube-root-ca.crt"
+		return name == "kube-root-ca.crt" || name == "istio-ca-root-cert"
 	case "Service":
 		return name == "kubernetes" && (namespace == "" || namespace == "default")
 	case "Namespace":

@@ -18,6 +18,7 @@ import (
 const (
 	attributePodLabels       api.AttributeName = "pod-template-labels"
 	attributePodSelector     api.AttributeName = "pod-label-selector"
+	attributePeerSelector    api.AttributeName = "peer-label-selector"
 	attributeServiceSelector api.AttributeName = "service-label-selector"
 	attributePodPort         api.AttributeName = "pod-port"
 	attributeServicePort     api.AttributeName = "service-port"
@@ -71,6 +72,7 @@ func (s *SelectorSurvey) Check(docs gaby.Container) (rows api.AttributeValueList
 		reason    func(p *yamlkit.Match) string
 	}{
 		{attributePodSelector, func(p *yamlkit.Match) string { return s.selects(p, "pod") }},
+		{attributePeerSelector, func(p *yamlkit.Match) string { return s.selects(p, "pod") }},
 		{attributeServiceSelector, func(p *yamlkit.Match) string { return s.selects(p, "Service") }},
 		{attributePodPort, s.port},
 		{attributeServicePort, s.port},
@@ -114,8 +116,11 @@ func (s *SelectorSurvey) selects(p *yamlkit.Match, noun string) string {
 	if len(sel.labels) == 0 || slices.ContainsFunc(sel.labels, isUnknown) {
 		return ""
 	}
+	in := s.selectedNamespaces(around.Get("namespaceSelector"), p.Resource)
+	if len(in) == 0 {
+		return ""
+	}
 	s.matches++
-	in := selectedNamespaces(around.Get("namespaceSelector"), p.Resource)
 	var text strings.Builder
 	text.WriteString(noun + " " + strings.Join(in, ","))
 	for _, l := range sel.labels {
@@ -173,13 +178,32 @@ func (s *SelectorSurvey) isAdded(key string) bool {
 		slices.ContainsFunc(s.input, func(l *labelledOf) bool { return l.added[key] })
 }
 
-// selectedNamespaces returns the namespaces in which a resource selects.
-func selectedNamespaces(namespaceSelector gaby.Value, resource *api.ResourceInfo) []string {
+// selectedNamespaces returns the namespaces in which a resource selects, none if labels select them
+// that no Namespace of the input has.
+func (s *SelectorSurvey) selectedNamespaces(
+	namespaceSelector gaby.Value, resource *api.ResourceInfo,
+) []string {
 	namespace, _, _ := strings.Cut(string(resource.ResourceName), "/")
 	if !namespaceSelector.Exists() {
 		return []string{namespace}
 	}
 	var names []string
+	if labels := namespaceSelector.Get("matchLabels"); labels.Len() > 0 {
+		if name := labels.Get("kubernetes.io/metadata.name"); name.Exists() && labels.Len() == 1 {
+			return []string{name.Text()}
+		}
+		sel := podSelector{expressions: namespaceSelector.Get("matchExpressions")}
+		for _, l := range labels.All() {
+			sel.labels = append(sel.labels, l)
+		}
+		for _, input := range s.input {
+			for _, one := range input.namespaces.selected(sel, schemas.Anywhere) {
+				names = append(names, one.resource)
+			}
+		}
+		slices.Sort(names)
+		return slices.Compact(names)
+	}
 	for _, name := range namespaceSelector.Get("matchNames").All() {
 		names = append(names, name.Text())
 	}
@@ -220,8 +244,8 @@ func (s *SelectorSurvey) reason(sel podSelector, in []string, noun string) strin
 			here = here || slip || (noun == "pod" || i == 0) && x.dirs[labelKey{n, s.dir, ""}]
 		}
 	}
-	if !here {
-		return ""
+	if !here || slices.Equal(in, []string{"kube-system"}) && near == nil {
+		return "" // the cluster itself has pods there
 	}
 	message := "selects no " + noun + " in the input"
 	if near == nil {

@@ -118,13 +118,17 @@ func (p location) files(k key, v strict.Value) []NamedPath {
 		return []NamedPath{p.file(k, v)}
 	}
 	if v.Kind() != gaby.List {
-		v.Must("a path or a list of paths", "")
+		want := "a path or a list of paths"
+		if k.text {
+			want = "a text or a list of texts"
+		}
+		v.Must(want, "")
 		return nil
 	}
 	var list []NamedPath
 	for item := range v.List() {
 		if item.Scalar() == "" {
-			item.Must("a path", "")
+			item.Must("a text that is not empty", "")
 			continue
 		}
 		list = append(list, p.file(k, item))
@@ -140,7 +144,7 @@ func (p location) file(k key, v strict.Value) NamedPath {
 	if word {
 		f.Path = text
 	}
-	if p.project != nil && (IsCluster(text) || !word && p.project.isOutside(f.Path)) {
+	if p.project != nil && !k.text && (IsCluster(text) || !word && p.project.isOutside(f.Path)) {
 		v.Fail("a project can only name files below its directory; --"+k.name+" accepts any file",
 			"%s: %s is outside the directory of this file", k.name, configkit.Abbreviate(text))
 	}

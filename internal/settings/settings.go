@@ -98,6 +98,9 @@ type Settings struct {
 	ImagePrefix string `mapstructure:"image-prefix"`
 	// Policies are names of policies, and files with some.
 	Policies []NamedPath `mapstructure:"-"`
+	// Provided are resources that the cluster has although the input lacks them, as texts and not
+	// paths: KIND NAMESPACE/NAME.
+	Provided []NamedPath `mapstructure:"-"`
 	// UnitLabels come from --context only: viper would change their keys.
 	UnitLabels map[string]string `mapstructure:"-"`
 	// ApprovedBy and PreviousDataHash say who has approved which data. They come from --context
@@ -108,6 +111,9 @@ type Settings struct {
 	Notes []api.Note `mapstructure:"-"`
 	// Rows are all settings, in the order of the table, for `fctl config view`.
 	Rows []Row `mapstructure:"-"`
+
+	// ProjectFile is the path of the project's settings file, empty if there is none.
+	ProjectFile string `mapstructure:"-"`
 
 	project string   // the name of the project's file in messages
 	tops    []string // the directories of an untrusted repository
@@ -138,6 +144,7 @@ type key struct {
 	runs         bool     // lets something run; has its default if the repository is not trusted
 	context      bool     // also settable as --context name=value
 	words        []string // items of a list that are not paths
+	text         bool     // no item of a list is a path
 }
 
 // keys returns the table. A key that runs programs, opens the network or sends data anywhere must
@@ -169,6 +176,7 @@ func keys() []key {
 		{name: "kubernetes-version", defaultValue: "", project: true},
 		{name: "report", defaultValue: "", project: true, form: true},
 		{name: "policy", defaultValue: []string(nil), project: true, words: policies.Names()},
+		{name: "provided", defaultValue: []string(nil), project: true, text: true},
 		{name: "space", defaultValue: "default", project: true, context: true},
 		{name: "space-id", defaultValue: "", project: true, context: true},
 		{name: "unit-id", defaultValue: "", project: true, context: true},
@@ -278,7 +286,7 @@ func read(table []key, flags *pflag.FlagSet, where Locations) *Sources {
 		s.problems = append(s.problems, problem)
 	case found != nil:
 		path := filepath.Join(found.dir, ProjectFile)
-		s.files.project = shown(path, where.From)
+		s.files.ProjectFile, s.files.project = path, shown(path, where.From)
 		s.merge(location{path: path, project: found, required: true, untrusted: untrusted})
 	}
 	return s
@@ -466,7 +474,7 @@ func (s *Settings) ShowsNotes() bool {
 func (s *Settings) lists() map[string]*[]NamedPath {
 	return map[string]*[]NamedPath{
 		"resource-types": &s.ResourceTypes, "schema": &s.Schemas, "policy": &s.Policies,
-		"function-configs": &s.FunctionConfigs,
+		"function-configs": &s.FunctionConfigs, "provided": &s.Provided,
 	}
 }
 
@@ -500,7 +508,7 @@ func IsCluster(path string) bool { return strings.HasPrefix(path, ClusterPrefix)
 // isWord reports whether an item of a list is not a path.
 func isWord(name, item string) bool {
 	k, _ := lookup(keys(), name)
-	return IsCluster(item) || slices.Contains(k.words, item)
+	return k.text || IsCluster(item) || slices.Contains(k.words, item)
 }
 
 // rows returns all settings with their values and the origins of these.

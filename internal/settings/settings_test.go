@@ -355,6 +355,7 @@ func TestEverySettingReachesTheStruct(t *testing.T) {
 		FunctionConfigs: []NamedPath{{Path: filepath.Join(dir, "x")}},
 		AllowExec:       "x", ImagePrefix: "x",
 		Policies:          []NamedPath{{Path: filepath.Join(dir, "x")}},
+		Provided:          []NamedPath{{Path: "x"}},
 		KubernetesVersion: "x", Report: "x",
 		Space: "x", SpaceID: "x", UnitID: "x", OrganizationID: "x", RevisionNum: 42,
 		MaxSize: "7", MaxMemory: "8KiB", Timeout: "9s",

@@ -64,7 +64,7 @@ func (i *inputs) definitions() definitions {
 		i.defined = definitions{}
 		number := 0
 		for _, f := range i.files() {
-			docs, _ := gaby.ParseAll(f.Text)
+			docs := f.documents()
 			for _, doc := range docs {
 				h, err := doc.Header()
 				if err == nil && (h.Name != "" || h.GenerateName != "") {
@@ -121,7 +121,7 @@ func (l *Library) InputDocuments() gaby.Container {
 	i := l.ofRun()
 	i.kept.Do(func() {
 		for _, f := range i.files() {
-			docs, _ := gaby.ParseAll(f.Text)
+			docs := f.documents()
 			for _, doc := range docs {
 				// Reading a document for the first time scans it and keeps its header. Its users
 				// report what is wrong with it.

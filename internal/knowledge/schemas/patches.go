@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
@@ -14,42 +15,43 @@ func (l *Library) IsListedPatch(file string) bool {
 	i.listed.Do(func() {
 		i.patches = map[string]bool{}
 		for _, f := range i.files() {
-			if isKustomization(f) {
-				i.addPatches(f)
+			if !bytes.Contains(f.Text, []byte("patches")) {
+				continue // the usual case need not be parsed
+			}
+			for _, doc := range f.documents() {
+				if h, err := doc.Header(); err == nil && configkit.IsKustomization(h) {
+					i.addPatches(f.Name, doc)
+				}
 			}
 		}
 	})
 	return i.patches[path.Clean(file)]
 }
 
-// isKustomization reports whether a file may be a kustomization with patches.
-func isKustomization(f SchemaFile) bool {
-	switch path.Base(f.Name) {
-	case "kustomization.yaml", "kustomization.yml", "Kustomization":
-		return bytes.Contains(f.Text, []byte("patches"))
+// documents returns the documents of a file. A kustomization that leaves out its type gets it.
+func (f SchemaFile) documents() gaby.Container {
+	docs, _ := gaby.ParseAll(f.Text)
+	for _, doc := range docs {
+		configkit.CompleteKustomization(f.Name, doc)
 	}
-	return bytes.Contains(f.Text, []byte("kustomize.config.k8s.io/")) &&
-		bytes.Contains(f.Text, []byte("patches"))
+	return docs
 }
 
 // addPatches adds the files that a kustomization lists as patches.
-func (i *inputs) addPatches(f SchemaFile) {
-	docs, _ := gaby.ParseAll(f.Text)
-	for _, doc := range docs {
-		if doc.Check() != nil {
-			continue
+func (i *inputs) addPatches(file string, doc *gaby.YamlDoc) {
+	if doc.Check() != nil {
+		return
+	}
+	add := func(v gaby.Value) {
+		if v.Kind() == gaby.Scalar {
+			i.patches[path.Join(path.Dir(file), v.Text())] = true
 		}
-		add := func(v gaby.Value) {
-			if v.Kind() == gaby.Scalar {
-				i.patches[path.Join(path.Dir(f.Name), v.Text())] = true
-			}
-		}
-		for _, e := range doc.Value().Get("patchesStrategicMerge").All() {
-			add(e)
-		}
-		for _, e := range doc.Value().Get("patches").All() {
-			add(e) // as older releases have it
-			add(e.Get("path"))
-		}
+	}
+	for _, e := range doc.Value().Get("patchesStrategicMerge").All() {
+		add(e)
+	}
+	for _, e := range doc.Value().Get("patches").All() {
+		add(e) // as older releases have it
+		add(e.Get("path"))
 	}
 }

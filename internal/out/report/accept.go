@@ -17,25 +17,47 @@ type Identity struct {
 	Rule    string
 	Path    string
 	Message string
+	// Missing is the resource that the input lacks, see [api.AttributeValue].
+	Missing string
 }
 
 // Accept removes the findings that accepted accepts from the validation results, which it changes.
 // It returns their number. A result without other findings passes.
 func (r Result) Accept(accepted func(Identity) bool) int {
-	n, failed := 0, false
+	return r.remove(func(f finding) bool { return accepted(f.identity()) },
+		func(result *api.ValidationResult, n int) { result.Ignored += n })
+}
+
+// remove removes the findings that drop reports from the validation results, which it changes, and
+// calls removed for each result with their number, which is not 0. It returns the number of all.
+func (r Result) remove(
+	drop func(finding) bool, removed func(result *api.ValidationResult, n int),
+) int {
+	all, failed := 0, false
 	for _, o := range r.Response.Outputs {
 		list, ok := o.Value.(api.ValidationResultList)
 		for i := range list {
 			if ok && !list[i].Passed {
-				n += r.accept(&list[i], accepted)
+				if n := r.removeFrom(&list[i], drop); n > 0 {
+					removed(&list[i], n)
+					all += n
+				}
 			}
 			failed = failed || !list[i].Passed
 		}
 	}
-	if n > 0 {
+	if all > 0 {
 		r.Response.ValidationFailed = failed
 	}
-	return n
+	return all
+}
+
+// silently is for findings whose removal is not counted.
+func silently(*api.ValidationResult, int) {}
+
+// Drop removes the findings that are none, such as those about resources that the cluster has.
+func (r Result) Drop(none func(Identity) bool) {
+	r.remove(func(f finding) bool { return none(f.identity()) }, silently)
 }
 
 // DropRepeated removes the findings about values about which an earlier function of the chain has
@@ -43,19 +65,13 @@ func (r Result) Accept(accepted func(Identity) bool) int {
 func (r Result) DropRepeated() {
 	type place struct{ resource, path string }
 	first := map[place]string{} // the function
-	r.Accept(func(f Identity) bool {
+	r.Drop(func(f Identity) bool {
 		at := place{f.Resource, f.Path}
 		if _, known := first[at]; !known {
 			first[at] = f.Function
 		}
 		return f.Path != "" && first[at] != f.Function
 	})
-	for _, o := range r.Response.Outputs {
-		list, _ := o.Value.(api.ValidationResultList)
-		for i := range list {
-			list[i].Ignored = 0 // Accept has counted them
-		}
-	}
 }
 
 // Broken returns the resources with findings that are not accepted, by the index of the invocation.
@@ -78,17 +94,17 @@ func (r Result) Broken(accepted func(Identity) bool) map[int][]api.ResourceInfo 
 	return all
 }
 
-// accept is Accept for one result.
-func (r Result) accept(result *api.ValidationResult, accepted func(Identity) bool) int {
+// removeFrom is remove for one result.
+func (r Result) removeFrom(result *api.ValidationResult, drop func(finding) bool) int {
 	findings := r.stepFindings(*result)
 	left := *result
 	switch {
 	case len(findings) == 0:
 		return 0
 	case len(result.Details) == 0 && len(result.FailedAttributes) == 0:
-		left.Passed = accepted(findings[0].identity())
+		left.Passed = drop(findings[0])
 	default:
-		r.acceptRows(result, &left, accepted)
+		r.removeRows(result, &left, drop)
 		left.Passed = len(left.Details) == 0 && len(left.FailedAttributes) == 0
 	}
 	after := 0
@@ -98,16 +114,15 @@ func (r Result) accept(result *api.ValidationResult, accepted func(Identity) boo
 		after = len(r.stepFindings(left))
 	}
 	n := len(findings) - after
-	left.Ignored += n
 	if n > 0 {
 		*result = left
 	}
 	return n
 }
 
-// acceptRows removes accepted attributes from left, and the details that repeat them or are
-// accepted themselves.
-func (r Result) acceptRows(result, left *api.ValidationResult, accepted func(Identity) bool) {
+// removeRows removes dropped attributes from left, and the details that repeat them or are dropped
+// themselves.
+func (r Result) removeRows(result, left *api.ValidationResult, drop func(finding) bool) {
 	left.FailedAttributes, left.Details, left.Locations = nil, nil, nil
 	rows := len(result.FailedAttributes)
 	kept := make([]bool, rows)
@@ -115,7 +130,7 @@ func (r Result) acceptRows(result, left *api.ValidationResult, accepted func(Ide
 	for i, row := range result.FailedAttributes {
 		resource := row.ResourceInfo.String()
 		known[resource] = true
-		if kept[i] = r.keeps(result, &row, accepted); kept[i] {
+		if kept[i] = r.keeps(result, &row, drop); kept[i] {
 			stays[resource] = true
 			left.FailedAttributes = append(left.FailedAttributes, row)
 		}
@@ -130,7 +145,7 @@ func (r Result) acceptRows(result, left *api.ValidationResult, accepted func(Ide
 		case !located && rows > 0:
 			keep = len(left.FailedAttributes) > 0
 		default:
-			keep = !accepted(r.ofStep(*result, []finding{r.detailFinding(result, i)})[0].identity())
+			keep = !drop(r.ofStep(*result, []finding{r.detailFinding(result, i)})[0])
 		}
 		if keep {
 			left.Details = append(left.Details, detail)
@@ -141,18 +156,18 @@ func (r Result) acceptRows(result, left *api.ValidationResult, accepted func(Ide
 	}
 }
 
-// keeps reports whether a row has findings that are not accepted. It removes accepted issues from
-// the row.
+// keeps reports whether a row has findings that are not dropped. It removes dropped issues from the
+// row.
 func (r Result) keeps(result *api.ValidationResult, row *api.AttributeValue,
-	accepted func(Identity) bool,
+	drop func(finding) bool,
 ) bool {
 	findings := r.ofStep(*result, attributeFindings(r.finding(*result), row))
 	if len(row.Issues) == 0 {
-		return !accepted(findings[0].identity())
+		return !drop(findings[0])
 	}
 	var issues []api.Issue
 	for i := range findings {
-		if !accepted(findings[i].identity()) {
+		if !drop(findings[i]) {
 			issues = append(issues, row.Issues[i])
 		}
 	}
@@ -174,7 +189,7 @@ func (r Result) detailFinding(result *api.ValidationResult, i int) finding {
 func (f finding) identity() Identity {
 	return Identity{
 		Resource: f.Resource, Function: f.Function, Rule: f.rule(), Path: f.Path,
-		Message: f.Message,
+		Message: f.Message, Missing: f.Missing,
 	}
 }
 

@@ -207,7 +207,7 @@ func (r Result) Findings() []api.Finding {
 		all = append(all, api.Finding{
 			Position: f.Position, Level: f.level(), Function: f.Function, Name: f.Name,
 			Rule: f.Rule, Resource: f.Resource, Path: f.Path, Message: f.Message,
-			Unchecked: f.unchecked(),
+			Unchecked: f.unchecked(), Also: f.Also,
 		})
 	}
 	return all
@@ -272,6 +272,7 @@ type (
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
+		Related   []sarifLocation `json:"relatedLocations,omitempty"`
 	}
 	sarifLocation struct {
 		PhysicalLocation sarifPhysicalLocation  `json:"physicalLocation"`
@@ -313,20 +314,16 @@ func sarif(units []Result) ([]byte, error) {
 				driver.Rules = append(driver.Rules,
 					sarifRule{ID: id, ShortDescription: sarifText{text}})
 			}
-			location := sarifLocation{PhysicalLocation: sarifPhysicalLocation{
-				ArtifactLocation: sarifArtifact{uri(f.Position.File)},
-			}}
-			if f.Position.Line > 0 {
-				location.PhysicalLocation.Region = &sarifRegion{
-					f.Position.Line,
-					max(1, f.Position.Column),
-				}
-			}
+			location := sarifLocationOf(f.Position)
 			if f.Resource != "" {
 				location.LogicalLocations = []sarifLogicalLocation{{
 					FullyQualifiedName: strings.TrimSpace(f.Resource + " " + f.Path),
 					Kind:               "resource",
 				}}
+			}
+			var related []sarifLocation
+			for _, at := range f.Also {
+				related = append(related, sarifLocationOf(at))
 			}
 			kind, level := "", f.level()
 			switch {
@@ -338,7 +335,7 @@ func sarif(units []Result) ([]byte, error) {
 			run.Results = append(run.Results,
 				sarifResult{
 					RuleID: id, Kind: kind, Level: level, Message: sarifText{f.text()},
-					Locations: []sarifLocation{location},
+					Locations: []sarifLocation{location}, Related: related,
 				})
 		}
 	}
@@ -346,6 +343,14 @@ func sarif(units []Result) ([]byte, error) {
 		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
 		Version: "2.1.0", Runs: []sarifRun{run},
 	})
+}
+
+func sarifLocationOf(at api.Position) sarifLocation {
+	location := sarifPhysicalLocation{ArtifactLocation: sarifArtifact{uri(at.File)}}
+	if at.Line > 0 {
+		location.Region = &sarifRegion{at.Line, max(1, at.Column)}
+	}
+	return sarifLocation{PhysicalLocation: location}
 }
 
 // descriptions returns what each validation of the chain checks, by its label.
@@ -443,6 +448,9 @@ func junitProblemOf(all []finding) *junitProblem {
 	var b strings.Builder
 	for _, f := range all {
 		fmt.Fprintf(&b, "%s: %s\n", diag.Printable(f.Position.String()), f.text())
+		for _, at := range f.Also[min(len(f.Also), mostAlso):] {
+			fmt.Fprintf(&b, "%s\n", diag.Printable(at.String()))
+		}
 	}
 	message := all[0].text()
 	if len(all) > 1 {

@@ -21,6 +21,10 @@ type finding struct {
 	Rule     string // what was violated, if the function names it
 	Score    string
 	Message  string
+	// Missing is the resource that the input lacks, see [api.AttributeValue], and Also are the other
+	// places that refer to it.
+	Missing string
+	Also    []api.Position
 	// Unchecked is the resources that could not be checked, if the finding is about them.
 	Unchecked *api.Unchecked
 	// Filter reports that a filter did not pass, which is not a failure.
@@ -76,7 +80,60 @@ func (r Result) ofStep(result api.ValidationResult, all []finding) []finding {
 			all[i].Score = cmp.Or(step.Severity, all[i].Score)
 		}
 	}
+	for i := range all {
+		if at := r.joined[all[i].lack()]; at != nil {
+			all[i].Also = at.also
+		}
+	}
 	return all
+}
+
+// lack identifies a missing resource as one validation reports it.
+type lack struct{ rule, missing string }
+
+func (f finding) lack() lack { return lack{f.rule(), f.Missing} }
+
+// places are where findings lack the same resource: the first of all units, and the others.
+type places struct {
+	first api.Position
+	also  []api.Position
+}
+
+// join leaves one finding about each missing resource, the first of all units, which has the places
+// of the others in joined.
+func (r *Result) join(joined map[lack]*places) {
+	r.joined = joined
+	for _, f := range r.findingsOf(r.results()) {
+		if at := joined[f.lack()]; f.Missing == "" {
+			continue
+		} else if at == nil {
+			joined[f.lack()] = &places{first: f.Position}
+		} else {
+			at.also = append(at.also, f.Position)
+		}
+	}
+	r.remove(func(f finding) bool {
+		return f.Missing != "" && joined[f.lack()].first != f.Position
+	}, silently)
+}
+
+// mostAlso is how many other places a line of text has.
+const mostAlso = 5
+
+// message returns the message with the other places, of which it shows no more than most.
+func (f finding) message(most int) string {
+	if len(f.Also) == 0 {
+		return f.Message
+	}
+	var places []string
+	for _, at := range f.Also[:min(len(f.Also), most)] {
+		places = append(places, at.String())
+	}
+	text := f.Message + "; also at " + strings.Join(places, ", ")
+	if more := len(f.Also) - len(places); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // resultFindings returns one finding for each failed attribute and for each detail that no
@@ -111,7 +168,7 @@ func attributeFindings(f finding, row *api.AttributeValue) []finding {
 		f.Position = *row.Position
 	}
 	f.Resource, f.Path = row.ResourceInfo.String(), string(row.Path)
-	f.Score = cmp.Or(row.Score, f.Score)
+	f.Score, f.Missing = cmp.Or(row.Score, f.Score), row.Missing
 	if len(row.Issues) == 0 {
 		f.Message = row.Comment
 		if value := cell(row.Value); row.Value != nil && value != "" {
@@ -214,7 +271,7 @@ func failureFindings(file string, failures []*api.Failure) []finding {
 func (f finding) text() string {
 	return diag.PrintableLines(strings.Join(slices.DeleteFunc([]string{
 		f.Resource, f.label(),
-		f.Path, f.Rule, f.Message,
+		f.Path, f.Rule, f.message(mostAlso),
 	}, func(s string) bool {
 		return s == ""
 	}), ": "))

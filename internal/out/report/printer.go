@@ -37,7 +37,8 @@ type Printer struct {
 	sections typedSections
 	results  []Result // for Report, except Text
 	totals   totals   // for Text
-	units    int      // printed so far
+	joined   map[lack]*places
+	units    int // printed so far
 }
 
 // MasksValues reports whether the printed form of a result masks secret values. Results of
@@ -116,9 +117,19 @@ func (p *Printer) sourceName(file string) string {
 // Print returns what to write at the turn of a unit.
 func (p *Printer) Print(rendered Rendered) Chunks {
 	p.units++
+	var passed []byte
+	if p.Report == Text && p.Verbose {
+		passed = p.Terminal.passed(rendered.result, rendered.result.results())
+	}
+	if p.Report != "" && p.Report != Combined {
+		if p.joined == nil {
+			p.joined = map[lack]*places{}
+		}
+		rendered.result.join(p.joined)
+	}
 	switch {
 	case p.Report == Text:
-		return Chunks{p.textUnit(rendered.result)}
+		return Chunks{append(p.textUnit(rendered.result), passed...)}
 	case p.Report != "":
 		p.results = append(p.results, rendered.result)
 		return nil

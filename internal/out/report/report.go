@@ -52,6 +52,8 @@ type Result struct {
 	Changed []api.ResourceInfo
 	// Resources is the number of resources that the chain was run on, for Text.
 	Resources int
+
+	joined map[lack]*places // of the missing resources, once findings about them are joined
 }
 
 // Terminal describes the reader of the text.

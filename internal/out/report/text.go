@@ -14,10 +14,13 @@ type totals struct {
 	files, resources, findings, ignored, failed int
 
 	unchecked []finding // one for each function, type and reason
+
+	// held are findings whose lines wait for the end, because of places in later units. Once there
+	// is one, all others wait, too.
+	held []finding
 }
 
-// textUnit returns the lines of a unit: one for each finding and, with Verbose, one for each
-// validation that passed.
+// textUnit returns the lines of the findings of a unit.
 func (p *Printer) textUnit(r Result) []byte {
 	p.totals.files++
 	p.totals.resources += r.Resources
@@ -27,14 +30,15 @@ func (p *Printer) textUnit(r Result) []byte {
 	results := r.results()
 	var b []byte
 	for _, f := range append(r.findingsOf(results), r.filterFindings()...) {
-		b = append(b, p.Terminal.line(f)...)
 		p.totals.findings++
+		if p.Several && f.Missing != "" || len(p.totals.held) > 0 {
+			p.totals.held = append(p.totals.held, f)
+		} else {
+			b = append(b, p.line(f)...)
+		}
 	}
 	for _, result := range results {
 		p.totals.ignored += result.Ignored
-	}
-	if p.Verbose {
-		b = append(b, p.Terminal.passed(r, results)...)
 	}
 	return b
 }
@@ -47,6 +51,9 @@ func (p *Printer) Findings() int {
 	}
 	return p.totals.findings
 }
+
+// Misses reports whether a finding is about a resource that the input lacks.
+func (p *Printer) Misses() bool { return len(p.joined) > 0 }
 
 // Unchecked is what the validations of a unit could not check.
 type Unchecked struct{ findings []finding }
@@ -113,17 +120,24 @@ func (u Unchecked) Without(notes []api.Note) []api.Note {
 	})
 }
 
-// textEnd returns the line of totals.
+// textEnd returns the lines that waited and the line of totals.
 func (p *Printer) textEnd() []byte {
 	t := &p.totals
+	var b []byte
+	for _, f := range t.held {
+		if f.Missing != "" {
+			f.Also = p.joined[f.lack()].also
+		}
+		b = append(b, p.line(f)...)
+	}
 	if p.Quiet {
-		return nil
+		return b
 	}
 	unchecked := 0
 	for _, f := range t.unchecked {
 		unchecked += f.unchecked()
 	}
-	b := fmt.Appendf(nil, "%s, %s, %s", diag.Count(t.files, "file"),
+	b = fmt.Appendf(b, "%s, %s, %s", diag.Count(t.files, "file"),
 		diag.Count(t.resources, "resource"), diag.Count(t.findings, "finding"))
 	if unchecked > 0 {
 		b = fmt.Appendf(b, ", %d unchecked", unchecked)
@@ -138,10 +152,14 @@ func (p *Printer) textEnd() []byte {
 }
 
 // line prints a finding as linters do: position, resource, rule, path, message.
-func (s Terminal) line(f finding) string {
-	parts := slices.DeleteFunc([]string{f.Resource, f.rule(), f.Path, f.Message},
+func (p *Printer) line(f finding) string {
+	most := mostAlso
+	if p.Verbose {
+		most = len(f.Also)
+	}
+	parts := slices.DeleteFunc([]string{f.Resource, f.rule(), f.Path, f.message(most)},
 		func(part string) bool { return part == "" })
-	return s.head(diag.Printable(f.Position.String())+":") + " " +
+	return p.Terminal.head(diag.Printable(f.Position.String())+":") + " " +
 		firstLine(strings.ReplaceAll(diag.PrintableLines(strings.Join(parts, ": ")), "\n", " ")) +
 		"\n"
 }
