@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/bundle/contract"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/smith/plugin"
@@ -298,7 +299,7 @@ func failureOf(list *krm.ResourceList, err error, stderr string, exit int,
 	var problems []error
 	if list != nil {
 		for _, r := range list.Results {
-			if r.Severity == krm.SeverityError {
+			if r.Severity == fnresult.SeverityError {
 				problems = append(problems, errors.New(r.Message))
 				failure.IsExternalError = failure.IsExternalError || r.Tags["external"] == "true"
 				failure.IsRetriableError = failure.IsRetriableError || r.Tags["retriable"] == "true"

@@ -323,7 +323,7 @@ func TestFlagsHaveAGroup(t *testing.T) {
 	var check func(cmd *cobra.Command)
 	check = func(cmd *cobra.Command) {
 		if _, flags, found := strings.Cut(usage.Flags(cmd), "\n"+usage.More+":\n"); found {
-			t.Errorf("no group of flagGroups has these flags of %s:\n%s", cmd.CommandPath(), flags)
+			t.Errorf("no group of usage.Groups has these flags of %s:\n%s", cmd.CommandPath(), flags)
 		}
 		for _, sub := range cmd.Commands() {
 			check(sub)
@@ -332,7 +332,7 @@ func TestFlagsHaveAGroup(t *testing.T) {
 	root := newRoot(&command.App{Streams: streams}, io.Discard)
 	check(root)
 	for _, g := range usage.Groups() {
-		for _, name := range strings.Fields(g.Flags) {
+		for name := range strings.FieldsSeq(g.Flags) {
 			if !hasFlag(root, name) {
 				t.Errorf("%s: no command has --%s", g.Title, name)
 			}

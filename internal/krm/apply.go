@@ -2,6 +2,8 @@ package krm
 
 import (
 	"context"
+
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 // Apply runs a function of this process on the text of a ResourceList, as an orchestrator runs a
@@ -17,7 +19,7 @@ func Apply(ctx context.Context, f Function, text []byte) (*ResourceList, error) 
 
 // OnlyResults returns a ResourceList without items that has the results of a function which failed,
 // nil if it has none.
-func OnlyResults(results []Result) ([]byte, error) {
+func OnlyResults(results []fnresult.Result) ([]byte, error) {
 	if len(results) == 0 {
 		return nil, nil
 	}

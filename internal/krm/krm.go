@@ -19,6 +19,7 @@ import (
 	"context"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 // The versions of ResourceList, current first. V1Alpha1 has no results in the document.
@@ -44,7 +45,7 @@ type ResourceList struct {
 	// FunctionConfig is nil if the function has none. It is not an item, and changes of it are
 	// ignored.
 	FunctionConfig *gaby.YamlDoc
-	Results        []Result
+	Results        []fnresult.Result
 	// Stderr is text of a function in Go for people, like the standard error of a program.
 	Stderr string
 	// Root is the path to open of the directory of the resources, "" if they are not in one. A

@@ -68,14 +68,14 @@ func inFile(f *api.Failure, items []*Item) error {
 }
 
 // addFiles adds to results the files of the resources that they are about.
-func addFiles(results []Result, items []*Item) {
-	if !slices.ContainsFunc(results, func(r Result) bool { return r.ResourceRef != nil }) {
+func addFiles(results []fnresult.Result, items []*Item) {
+	if !slices.ContainsFunc(results, func(r fnresult.Result) bool { return r.ResourceRef != nil }) {
 		return
 	}
-	byName := make(map[ResourceRef]*Item, len(items))
+	byName := make(map[fnresult.ResourceRef]*Item, len(items))
 	for _, item := range items {
 		if h, err := item.Doc.Header(); err == nil && item.Path != "" {
-			byName[ResourceRef{
+			byName[fnresult.ResourceRef{
 				APIVersion: h.APIVersion, Kind: h.Kind, Name: h.Name, Namespace: h.Namespace,
 			}] = item
 		}
@@ -83,15 +83,15 @@ func addFiles(results []Result, items []*Item) {
 	for i := range results {
 		if ref := results[i].ResourceRef; ref != nil {
 			if item := byName[*ref]; item != nil {
-				results[i].File = &FileRef{Path: item.Path, Index: max(item.Index, 0)}
+				results[i].File = &fnresult.FileRef{Path: item.Path, Index: max(item.Index, 0)}
 			}
 		}
 	}
 }
 
 // outputResults returns the outputs and notes of a chain as results.
-func outputResults(result *handler.Result) []Result {
-	var results []Result
+func outputResults(result *handler.Result) []fnresult.Result {
+	var results []fnresult.Result
 	for _, o := range result.Outputs {
 		switch v := o.Value.(type) {
 		case api.ValidationResultList:
@@ -103,7 +103,7 @@ func outputResults(result *handler.Result) []Result {
 		case api.AttributeValueList:
 			for i := range v {
 				r := attributeResult(&v[i])
-				r.Severity, r.Message = SeverityInfo, fmt.Sprint(fnresult.TextOf(v[i].Value))
+				r.Severity, r.Message = fnresult.SeverityInfo, fmt.Sprint(fnresult.TextOf(v[i].Value))
 				results = append(results, r)
 			}
 		default:
@@ -111,25 +111,25 @@ func outputResults(result *handler.Result) []Result {
 			if err != nil {
 				text = []byte(err.Error())
 			}
-			results = append(results, Result{Message: string(text), Severity: SeverityInfo})
+			results = append(results, fnresult.Result{Message: string(text), Severity: fnresult.SeverityInfo})
 		}
 	}
 	for _, note := range result.Notes {
-		results = append(results, Result{Message: note.Text(), Severity: SeverityWarning})
+		results = append(results, fnresult.Result{Message: note.Text(), Severity: fnresult.SeverityWarning})
 	}
 	return results
 }
 
 // validationResults returns what a validation found wrong.
-func validationResults(v *api.ValidationResult) []Result {
+func validationResults(v *api.ValidationResult) []fnresult.Result {
 	if v.Passed {
 		return nil
 	}
-	var results []Result
+	var results []fnresult.Result
 	for i := range v.FailedAttributes {
 		a := &v.FailedAttributes[i]
 		r := attributeResult(a)
-		r.Severity, r.Message = SeverityError, a.Reason
+		r.Severity, r.Message = fnresult.SeverityError, a.Reason
 		for _, issue := range a.Issues {
 			if r.Message == "" {
 				r.Message = issue.Message
@@ -142,12 +142,12 @@ func validationResults(v *api.ValidationResult) []Result {
 	}
 	if len(results) == 0 {
 		for i, detail := range v.Details {
-			r := Result{}
+			r := fnresult.Result{}
 			if i < len(v.Locations) {
 				t, name, _ := strings.Cut(v.Locations[i].Resource, " ")
 				r.ResourceRef = refOf(t, name)
 			}
-			r.Message, r.Severity = detail, SeverityError
+			r.Message, r.Severity = detail, fnresult.SeverityError
 			results = append(results, r)
 		}
 	}
@@ -156,28 +156,28 @@ func validationResults(v *api.ValidationResult) []Result {
 		if message == "" {
 			message = v.FunctionName + " did not pass"
 		}
-		results = append(results, Result{Message: message, Severity: SeverityError})
+		results = append(results, fnresult.Result{Message: message, Severity: fnresult.SeverityError})
 	}
 	return results
 }
 
 // attributeResult returns a result about a value, without message.
-func attributeResult(a *api.AttributeValue) Result {
-	r := Result{ResourceRef: refOf(string(a.ResourceType), string(a.ResourceName))}
+func attributeResult(a *api.AttributeValue) fnresult.Result {
+	r := fnresult.Result{ResourceRef: refOf(string(a.ResourceType), string(a.ResourceName))}
 	if a.Path != "" {
-		r.Field = &ResultField{Path: string(a.Path), CurrentValue: a.Value}
+		r.Field = &fnresult.ResultField{Path: string(a.Path), CurrentValue: a.Value}
 	}
 	return r
 }
 
 // refOf returns the resource of a type with a name, which has the namespace before a slash. It is nil
 // without a type.
-func refOf(resourceType, name string) *ResourceRef {
+func refOf(resourceType, name string) *fnresult.ResourceRef {
 	i := strings.LastIndexByte(resourceType, '/')
 	if i < 0 {
 		return nil
 	}
-	ref := &ResourceRef{APIVersion: resourceType[:i], Kind: resourceType[i+1:], Name: name}
+	ref := &fnresult.ResourceRef{APIVersion: resourceType[:i], Kind: resourceType[i+1:], Name: name}
 	if namespace, name, ok := strings.Cut(name, "/"); ok {
 		ref.Namespace, ref.Name = namespace, name
 	}

@@ -92,8 +92,8 @@ func (r *StepResult) capped(file string) *StepResult {
 				}
 			}
 		}
-		short.Results = append(short.Results, Result{
-			Severity: SeverityInfo, Message: fmt.Sprintf("%d more results: %s", left, where),
+		short.Results = append(short.Results, fnresult.Result{
+			Severity: fnresult.SeverityInfo, Message: fmt.Sprintf("%d more results: %s", left, where),
 		})
 	}
 	if lines := strings.Split(r.Stderr, "\n"); len(lines) > statusLines {

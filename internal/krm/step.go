@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/knowledge/sops"
 	"github.com/fctl-dev/fctl/internal/krm/doctext"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/process"
 )
@@ -61,7 +62,7 @@ type Step struct {
 type StepResult struct {
 	Step     *Step
 	Selected int // items that the function got
-	Results  []Result
+	Results  []fnresult.Result
 	Stderr   string
 	ExitCode int // 1 if it failed in another way
 	Duration time.Duration
@@ -220,8 +221,8 @@ func (r *StepResult) checkEncrypted(provider configkit.ResourceProvider, items [
 		}
 	}
 	text := sops.Outdated(sum).Text()
-	if sum > 0 && !slices.ContainsFunc(r.Results, func(o Result) bool { return o.Message == text }) {
-		r.Results = append(r.Results, Result{Message: text, Severity: SeverityWarning})
+	if sum > 0 && !slices.ContainsFunc(r.Results, func(o fnresult.Result) bool { return o.Message == text }) {
+		r.Results = append(r.Results, fnresult.Result{Message: text, Severity: fnresult.SeverityWarning})
 	}
 	return errors.Join(problems...)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -98,7 +99,7 @@ func TestFunctionsAndVersions(t *testing.T) {
 // O6, W5: a function that fails leaves the documents as they were; its results count.
 func TestAFailureChangesNothing(t *testing.T) {
 	step := &Step{Runner: Runner{InProcess: func(_ context.Context, l *ResourceList) error {
-		l.Results = append(l.Results, Result{Message: "m", Severity: SeverityError})
+		l.Results = append(l.Results, fnresult.Result{Message: "m", Severity: fnresult.SeverityError})
 		if _, err := l.Items[0].Doc.SetP("x", "data.x"); err != nil {
 			return err
 		}
@@ -353,7 +354,7 @@ func TestResultList(t *testing.T) {
 	text, err := ResultList([]*StepResult{
 		{
 			Step: &Step{Image: "a"},
-			Results: []Result{{Message: "m", Field: &ResultField{
+			Results: []fnresult.Result{{Message: "m", Field: &fnresult.ResultField{
 				Path: "p", CurrentValue: 1,
 				ProposedValue: map[string]any{"a": "b"},
 			}}},

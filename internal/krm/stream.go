@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm/doctext"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 // Stream is resources that were read from one text: a ResourceList, or documents.
@@ -80,7 +81,7 @@ func isOneList(text []byte, docs gaby.Container) bool {
 
 // Bytes returns the text with these items and results: a ResourceList if one was read, else
 // documents.
-func (s *Stream) Bytes(items []*Item, results []Result) ([]byte, error) {
+func (s *Stream) Bytes(items []*Item, results []fnresult.Result) ([]byte, error) {
 	if !s.Wrapped {
 		return Unwrap(items), nil
 	}

@@ -39,7 +39,7 @@ func (l *ResourceList) version() string {
 }
 
 // results returns the results to print.
-func (l *ResourceList) results() []Result {
+func (l *ResourceList) results() []fnresult.Result {
 	if l.Version == V1Alpha1 {
 		return nil
 	}

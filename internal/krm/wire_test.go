@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 const listText1 = `# head
@@ -71,7 +73,7 @@ func TestParsedListIsEdited(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Items = append(l.Items, added)
-	l.Results = append(l.Results, Result{Message: "not printed in v1alpha1"})
+	l.Results = append(l.Results, fnresult.Result{Message: "not printed in v1alpha1"})
 	want := strings.Replace(listText1, "path: a.yaml",
 		"path: new/a.yaml, config.kubernetes.io/index: \"0\"", 1) + `  data:
     k: x

@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/chain"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 // NewKRM makes the command that is a KRM function itself.
@@ -79,12 +80,12 @@ func (r *runner) answer(list *krm.ResourceList, failed error) error {
 	status := diag.ExitDone
 	if failed != nil {
 		status = diag.ExitNo
-		if krm.Worst(list.Results) != krm.SeverityError {
+		if fnresult.Worst(list.Results) != fnresult.SeverityError {
 			problems := diag.In(diag.Stdin, diag.Failures(failed, api.FailureFunction))
 			status = diag.ExitStatus(problems, api.FailureUsage)
 			for _, f := range problems {
 				list.Results = append(list.Results,
-					krm.Result{Message: f.Message, Severity: krm.SeverityError})
+					fnresult.Result{Message: f.Message, Severity: fnresult.SeverityError})
 			}
 			r.app.Console().Problems(problems)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -93,20 +94,20 @@ func (r *runner) emit(ctx context.Context, p *krm.Package, items []*krm.Item,
 
 // functionEvent is the line of -o json about a function that ran.
 type functionEvent struct {
-	Event    string       `json:"event"`
-	Package  string       `json:"package,omitempty"`
-	Name     string       `json:"name,omitempty"`
-	Image    string       `json:"image,omitempty"`
-	Exec     string       `json:"exec,omitempty"`
-	Selected *int         `json:"selected,omitempty"`
-	ExitCode *int         `json:"exitCode,omitempty"`
-	Skipped  string       `json:"skipped,omitempty"`
-	Error    string       `json:"error,omitempty"`
-	Stderr   string       `json:"stderr,omitempty"`
-	Results  []krm.Result `json:"results,omitempty"`
-	Notes    []string     `json:"notes,omitempty"`
-	Added    int          `json:"added,omitempty"`   // resources
-	Removed  int          `json:"removed,omitempty"` // resources
+	Event    string            `json:"event"`
+	Package  string            `json:"package,omitempty"`
+	Name     string            `json:"name,omitempty"`
+	Image    string            `json:"image,omitempty"`
+	Exec     string            `json:"exec,omitempty"`
+	Selected *int              `json:"selected,omitempty"`
+	ExitCode *int              `json:"exitCode,omitempty"`
+	Skipped  string            `json:"skipped,omitempty"`
+	Error    string            `json:"error,omitempty"`
+	Stderr   string            `json:"stderr,omitempty"`
+	Results  []fnresult.Result `json:"results,omitempty"`
+	Notes    []string          `json:"notes,omitempty"`
+	Added    int               `json:"added,omitempty"`   // resources
+	Removed  int               `json:"removed,omitempty"` // resources
 }
 
 // fileEvent is the line about a file that changes.
@@ -196,8 +197,8 @@ func (r *runner) pipeNotes(notes []string) {
 }
 
 // allResults returns the results of all steps.
-func allResults(steps []*krm.StepResult) []krm.Result {
-	var all []krm.Result
+func allResults(steps []*krm.StepResult) []fnresult.Result {
+	var all []fnresult.Result
 	for _, s := range steps {
 		all = append(all, s.Results...)
 	}

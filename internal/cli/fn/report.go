@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/out/report"
 )
 
@@ -20,15 +21,15 @@ func (r *runner) printReport(
 	if o.report.Value == string(report.Text) {
 		return nil
 	}
-	at := map[krm.FileRef]*krm.Item{}
+	at := map[fnresult.FileRef]*krm.Item{}
 	for _, item := range items {
-		at[krm.FileRef{Path: item.Path, Index: item.Index}] = item
+		at[fnresult.FileRef{Path: item.Path, Index: item.Index}] = item
 	}
 	var results []report.Result
 	for _, s := range steps {
 		var found api.AttributeValueList
 		for i := range s.Results {
-			if s.Results[i].Severity != krm.SeverityInfo {
+			if s.Results[i].Severity != fnresult.SeverityInfo {
 				found = append(found, rowOf(&s.Results[i], root, at))
 			}
 		}
@@ -50,12 +51,12 @@ func (r *runner) printReport(
 }
 
 // rowOf returns a result of a function as a row of a report. at has the resources by where they are.
-func rowOf(result *krm.Result, root string, at map[krm.FileRef]*krm.Item) api.AttributeValue {
+func rowOf(result *fnresult.Result, root string, at map[fnresult.FileRef]*krm.Item) api.AttributeValue {
 	row := api.AttributeValue{
 		Score: "High", Position: &api.Position{File: diag.FileName(root)},
 		Issues: []api.Issue{{Message: result.Message}},
 	}
-	if result.Severity == krm.SeverityWarning {
+	if result.Severity == fnresult.SeverityWarning {
 		row.Score = "Medium"
 	}
 	row.ResourceType = api.ResourceType(result.ResourceRef.String())

@@ -18,6 +18,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 // resultFlags are the flags about the results of functions.
@@ -211,7 +212,7 @@ func saysNo(results []*krm.StepResult) bool {
 		return false
 	}
 	last := results[len(results)-1]
-	return last.Err != nil && krm.Worst(last.Results) == krm.SeverityError
+	return last.Err != nil && fnresult.Worst(last.Results) == fnresult.SeverityError
 }
 
 // failure returns the error for results that are as severe as --fail-on-results says.

@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 // hidden are the resources with secret values that a run has read or that its functions gave.
@@ -110,7 +111,7 @@ func (r *runner) mask(s *krm.StepResult) {
 	}
 }
 
-func (r *runner) maskResults(results []krm.Result) {
+func (r *runner) maskResults(results []fnresult.Result) {
 	secrets := r.secrets()
 	for i := range results {
 		result := &results[i]

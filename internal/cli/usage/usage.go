@@ -70,7 +70,7 @@ type Group struct{ Title, Flags string }
 // Groups returns the groups in the order of the help.
 func Groups() []Group {
 	return []Group{
-		{"Flags for input", "filename recursive files-from file from-stdin shard include-meta-resources " +
+		{"Flags for input", "filename recursive files-from file from-stdin shard include-meta-resources include-subpackages " +
 			"toolchain resource-types"},
 		{"Flags for selecting resources", "kind name namespace selector where-resource where-cel match-api-version " +
 			"match-kind match-name match-namespace match-labels match-annotations exclude-api-version " +
@@ -82,10 +82,10 @@ func Groups() []Group {
 			"other-data upsert allow-external plugin invocation runs"},
 		{"Flags for failures", "keep-going stop strict require-match allow-empty num-filters " +
 			"fail-on-results fail-on-conflict exit-code"},
-		{"Flags for validation", "policy kubernetes-version schema schema-location baseline write-baseline"},
+		{"Flags for validation", "policy kubernetes-version schema schema-location baseline write-baseline learn"},
 		{"Flags for programs and containers", "allow-exec allow-env env allow-mount mount allow-outside network " +
 			"sandbox engine as-current-user no-mount-local image-prefix image-pull-policy ignore-digests " +
-			"executor no-builtin function-configs runner pod-namespace kubeconfig keep-io " +
+			"executor no-builtin compare function-configs runner pod-namespace kubeconfig keep-io " +
 			"allow-self-delete resource-list-version as-nobody"},
 		{"Flags for Bundles", "assume-ready ready observed outputs owner-refs check-owner allow-lists " +
 			"simulate smith-annotations status"},

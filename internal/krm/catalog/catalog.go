@@ -25,6 +25,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
@@ -147,8 +148,8 @@ func reported(run krm.Function) krm.Function {
 	return func(ctx context.Context, list *krm.ResourceList) error {
 		err := run(ctx, list)
 		if passed, ok := errors.AsType[*passedError](err); ok {
-			if krm.Worst(list.Results) != krm.SeverityError {
-				result := krm.Result{Message: passed.Error(), Severity: krm.SeverityError}
+			if fnresult.Worst(list.Results) != fnresult.SeverityError {
+				result := fnresult.Result{Message: passed.Error(), Severity: fnresult.SeverityError}
 				if list.FunctionConfig != nil {
 					result.ResourceRef = reference(&krm.Item{Doc: list.FunctionConfig})
 				}
@@ -157,13 +158,13 @@ func reported(run krm.Function) krm.Function {
 			return nil
 		}
 		_, limited := errors.AsType[*limit.Error](err)
-		if err == nil || limited || krm.Worst(list.Results) == krm.SeverityError ||
+		if err == nil || limited || fnresult.Worst(list.Results) == fnresult.SeverityError ||
 			ctx.Err() != nil {
 			return err
 		}
 		for _, problem := range configkit.Unjoin(err) {
-			list.Results = append(list.Results, krm.Result{
-				Message: problem.Error(), Severity: krm.SeverityError,
+			list.Results = append(list.Results, fnresult.Result{
+				Message: problem.Error(), Severity: fnresult.SeverityError,
 			})
 		}
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 // update writes what the functions give to the cases in testdata. Read the diff.
@@ -104,7 +105,7 @@ func run(t *testing.T, name string, list *krm.ResourceList) (output, results str
 		t.Fatalf("%s is not in the catalogue", name)
 	}
 	err := function(t.Context(), list)
-	failed := krm.Worst(list.Results) == krm.SeverityError
+	failed := fnresult.Worst(list.Results) == fnresult.SeverityError
 	if passes := name == "set-namespace" || name == "set-image"; failed != (err != nil) &&
 		(err != nil || !passes) {
 		t.Errorf("error %v, but results %v", err, list.Results)

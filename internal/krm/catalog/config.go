@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
@@ -69,9 +70,9 @@ func configOfVersion(list *krm.ResourceList, kind, version string) (*config, err
 	case kind == "" || got != kind || !isConfigVersion(c.value, version):
 		version := c.value.Get("apiVersion").Text()
 		err := fmt.Errorf("unknown functionConfig %s %s. Expect %s", version, got, expected)
-		list.Results = append(list.Results, krm.Result{
-			Message: err.Error(), Severity: krm.SeverityError,
-			ResourceRef: &krm.ResourceRef{
+		list.Results = append(list.Results, fnresult.Result{
+			Message: err.Error(), Severity: fnresult.SeverityError,
+			ResourceRef: &fnresult.ResourceRef{
 				APIVersion: version, Kind: got, Name: text(c.value.Get("metadata").Get("name")),
 			},
 		})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
@@ -79,7 +80,7 @@ func setImage(_ context.Context, list *krm.ResourceList) error {
 			})
 		if err != nil { // the published program goes on, and ends with status 0
 			item.Doc.Rollback(before)
-			report(list, item, krm.SeverityError, nil, "%v", err)
+			report(list, item, fnresult.SeverityError, nil, "%v", err)
 		}
 		return nil
 	})

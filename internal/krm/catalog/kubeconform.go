@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/lang/cel"
 	"github.com/fctl-dev/fctl/internal/lang/expression"
 	"github.com/fctl-dev/fctl/internal/strict"
@@ -72,7 +73,7 @@ func kubeconform(ctx context.Context, list *krm.ResourceList) error {
 			return err
 		}
 	}
-	if krm.Worst(list.Results) == krm.SeverityError {
+	if fnresult.Worst(list.Results) == fnresult.SeverityError {
 		return errFailed
 	}
 	return nil
@@ -144,7 +145,7 @@ func (k *conform) item(
 		return nil
 	}
 	fail := func(path []string, message string) {
-		list.Results = append(list.Results, about(item, krm.SeverityError, path, message))
+		list.Results = append(list.Results, about(item, fnresult.SeverityError, path, message))
 	}
 	if err := item.Doc.Check(); err != nil {
 		fail(nil, err.Error())
@@ -170,7 +171,7 @@ func (k *conform) item(
 		if p.Keyword == "additionalProperties" && !k.strict && own {
 			continue
 		}
-		r := about(item, krm.SeverityError, p.Path, p.String())
+		r := about(item, fnresult.SeverityError, p.Path, p.String())
 		if r.Field != nil {
 			if v := item.Doc.Search(p.Path...).Value(); v.Kind() == gaby.Scalar &&
 				h.Kind != "Secret" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
@@ -47,9 +48,9 @@ func setLabels(_ context.Context, list *krm.ResourceList) error {
 		if c.value.Get("metadata").Get("name").EqualText("function-input") {
 			return errors.New("FunctionConfig is missing") // a placeholder for none
 		}
-		list.Results = append(list.Results, krm.Result{
+		list.Results = append(list.Results, fnresult.Result{
 			Message:  "no `labels` arguments are given in FunctionConfig",
-			Severity: krm.SeverityWarning,
+			Severity: fnresult.SeverityWarning,
 		})
 		return nil
 	}
@@ -136,7 +137,7 @@ func setAnnotations(_ context.Context, list *krm.ResourceList) error {
 				at.index = 0 // all items without a file have one result for a field
 			}
 			if !reported[at] {
-				report(list, item, krm.SeverityInfo, path, "set annotations: %s", text)
+				report(list, item, fnresult.SeverityInfo, path, "set annotations: %s", text)
 				reported[at] = true
 			}
 			_, err := mergePairs(item.Doc, path, v, annotations)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 const docNoConfig = "The function has no functionConfig."
@@ -18,16 +19,16 @@ func removeLocalConfig(_ context.Context, list *krm.ResourceList) error {
 		}
 	}
 	if len(pruned) == 0 {
-		list.Results = append(list.Results, krm.Result{
+		list.Results = append(list.Results, fnresult.Result{
 			Message:  "Found no resources to prune with the local config annotation",
-			Severity: krm.SeverityWarning,
+			Severity: fnresult.SeverityWarning,
 		})
 		return nil
 	}
 	info(list, "Number of resources pruned: %d", len(pruned))
 	for _, item := range pruned {
 		h, _ := item.Doc.Header() // it was read to find the annotation
-		report(list, item, krm.SeverityInfo, nil, "Resource name: [%s]", h.Name)
+		report(list, item, fnresult.SeverityInfo, nil, "Resource name: [%s]", h.Name)
 	}
 	list.Items = kept
 	return nil

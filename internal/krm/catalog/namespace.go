@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/namespaces"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
@@ -152,8 +153,8 @@ func namespacedItems(list *krm.ResourceList) ([]namespaced, error) {
 		r := namespaced{Item: item, header: h}
 		value := krm.Annotation(item.Doc, upstream)
 		if value == "" {
-			list.Results = append(list.Results, krm.Result{
-				Severity: krm.SeverityWarning,
+			list.Results = append(list.Results, fnresult.Result{
+				Severity: fnresult.SeverityWarning,
 				Message:  r.described() + " does not have upstream origin.",
 			})
 		} else if r.origin, err = originNamespace(value); err != nil {

@@ -6,13 +6,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
@@ -466,7 +466,7 @@ func (f *fieldFinder) element(segment string, n int) (func(int, gaby.Value) bool
 	if isKey && strings.HasPrefix(segment, "[") {
 		equal := func(text string) bool { return text == value }
 		if f.target {
-			expression, err := regexp.Compile(value)
+			expression, err := pattern.Compile(value)
 			if err != nil {
 				return nil, err
 			}

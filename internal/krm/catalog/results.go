@@ -9,17 +9,18 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 // info appends a result without a resource.
 func info(list *krm.ResourceList, format string, args ...any) {
-	list.Results = append(list.Results, krm.Result{
-		Message: fmt.Sprintf(format, args...), Severity: krm.SeverityInfo,
+	list.Results = append(list.Results, fnresult.Result{
+		Message: fmt.Sprintf(format, args...), Severity: fnresult.SeverityInfo,
 	})
 }
 
 // report appends a result about a field of an item.
-func report(list *krm.ResourceList, item *krm.Item, severity krm.Severity, path []string,
+func report(list *krm.ResourceList, item *krm.Item, severity fnresult.Severity, path []string,
 	format string, args ...any,
 ) {
 	list.Results = append(list.Results, about(item, severity, path, fmt.Sprintf(format, args...)))
@@ -58,23 +59,23 @@ func checkIdentities(items []*krm.Item) error {
 }
 
 // about returns a result about a field of an item.
-func about(item *krm.Item, severity krm.Severity, path []string, message string) krm.Result {
-	r := krm.Result{Message: message, Severity: severity, ResourceRef: reference(item)}
+func about(item *krm.Item, severity fnresult.Severity, path []string, message string) fnresult.Result {
+	r := fnresult.Result{Message: message, Severity: severity, ResourceRef: reference(item)}
 	if len(path) > 0 {
-		r.Field = &krm.ResultField{Path: fieldPath(path)}
+		r.Field = &fnresult.ResultField{Path: fieldPath(path)}
 	}
 	if item.Path != "" {
-		r.File = &krm.FileRef{Path: item.Path, Index: max(item.Index, 0)}
+		r.File = &fnresult.FileRef{Path: item.Path, Index: max(item.Index, 0)}
 	}
 	return r
 }
 
-func reference(item *krm.Item) *krm.ResourceRef {
+func reference(item *krm.Item) *fnresult.ResourceRef {
 	h, err := item.Doc.Header()
 	if err != nil || h.Kind == "" {
 		return nil
 	}
-	return &krm.ResourceRef{
+	return &fnresult.ResourceRef{
 		APIVersion: h.APIVersion, Kind: h.Kind, Name: h.Name, Namespace: h.Namespace,
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/lang/pattern"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
@@ -189,7 +190,7 @@ func (s *search) commentList(list *krm.ResourceList, item *krm.Item, m scalar) e
 	if err := item.Doc.SetComment(s.putComment, string(yamlpath.Join(m.path))); err != nil {
 		return err
 	}
-	result := about(item, krm.SeverityInfo, m.path, fmt.Sprintf("Mutated field value to %q", was))
+	result := about(item, fnresult.SeverityInfo, m.path, fmt.Sprintf("Mutated field value to %q", was))
 	result.Field.Path += " # " + s.putComment
 	list.Results = append(list.Results, result)
 	return nil
@@ -214,7 +215,7 @@ func (s *search) report(
 			}
 		}
 	}
-	report(list, item, krm.SeverityInfo, m.path, message, value)
+	report(list, item, fnresult.SeverityInfo, m.path, message, value)
 	return nil
 }
 

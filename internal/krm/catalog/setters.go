@@ -12,6 +12,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
@@ -89,7 +90,7 @@ func applySetter(ctx context.Context, list *krm.ResourceList, item *krm.Item, s 
 				return err
 			}
 		}
-		report(list, item, krm.SeverityInfo, s.path, "set field value to %q", listText(want))
+		report(list, item, fnresult.SeverityInfo, s.path, "set field value to %q", listText(want))
 		return nil
 	}
 	current, err := p.current(s.value.Text())
@@ -107,7 +108,7 @@ func applySetter(ctx context.Context, list *krm.ResourceList, item *krm.Item, s 
 	if err := setText(item.Doc, s.path, s.value, text); err != nil {
 		return err
 	}
-	report(list, item, krm.SeverityInfo, s.path, "set field value to %q", text)
+	report(list, item, fnresult.SeverityInfo, s.path, "set field value to %q", text)
 	return nil
 }
 
@@ -169,7 +170,7 @@ func createSetters(ctx context.Context, list *krm.ResourceList) error {
 func addSetter(list *krm.ResourceList, item *krm.Item, s scalar, comment, value string) error {
 	had := s.value.Comments().Line
 	if had != "" && !strings.HasPrefix(had, setterComment) {
-		report(list, item, krm.SeverityWarning, s.path,
+		report(list, item, fnresult.SeverityWarning, s.path,
 			"the value has the comment %q, so %q was not added", had, comment)
 		return nil
 	}
@@ -178,7 +179,7 @@ func addSetter(list *krm.ResourceList, item *krm.Item, s scalar, comment, value 
 			return fmt.Errorf("%s: %w", item, err)
 		}
 	}
-	report(list, item, krm.SeverityInfo, s.path,
+	report(list, item, fnresult.SeverityInfo, s.path,
 		"Added line comment %q for field with value %q", comment, value)
 	return nil
 }
@@ -334,8 +335,8 @@ func listSetters(_ context.Context, list *krm.ResourceList) error {
 		info(list, "Name: %s, Value: %s, Type: %s, Count: %d", name, s.value, s.kind, s.count)
 	}
 	if len(found) == 0 {
-		list.Results = append(list.Results, krm.Result{
-			Message: "no setters found", Severity: krm.SeverityWarning,
+		list.Results = append(list.Results, fnresult.Result{
+			Message: "no setters found", Severity: fnresult.SeverityWarning,
 		})
 	}
 	return err

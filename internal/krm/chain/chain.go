@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 // toolchain is the toolchain of the items.
@@ -32,8 +33,8 @@ func Function(executor *functions.Executor, types TypeNames) krm.Function {
 			return err
 		}
 		for _, note := range r.notes {
-			list.Results = append(list.Results, krm.Result{
-				Message: note.Text(), Severity: krm.SeverityWarning,
+			list.Results = append(list.Results, fnresult.Result{
+				Message: note.Text(), Severity: fnresult.SeverityWarning,
 			})
 		}
 		request.ToolchainType, request.StopOnError = toolchain, true

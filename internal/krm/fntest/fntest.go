@@ -26,6 +26,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/lines"
 )
 
@@ -38,7 +39,7 @@ const (
 // TestOutput is the output of a function.
 type TestOutput struct {
 	Items   []*krm.Item
-	Results []krm.Result
+	Results []fnresult.Result
 	Stderr  string
 	// In is what a program read and Raw what it wrote, nil for a function in this process.
 	In, Raw []byte
@@ -250,7 +251,7 @@ func (c *FunctionCase) expectsResults(ctx context.Context) bool {
 		return false
 	}
 	want, err := krm.ReadStream(text, sdkExpected)
-	return err == nil && krm.Worst(want.List.Results) == krm.SeverityError
+	return err == nil && fnresult.Worst(want.List.Results) == fnresult.SeverityError
 }
 
 // said returns everything that the function said about its failure.
@@ -265,7 +266,7 @@ func (o *TestOutput) said() string {
 // words returns text with single spaces between its words.
 func words(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func resultLines(results []krm.Result) string {
+func resultLines(results []fnresult.Result) string {
 	var b strings.Builder
 	for i := range results {
 		b.WriteString(results[i].String() + "\n")

@@ -30,11 +30,11 @@ type Options struct {
 	Porch bool
 }
 
-// File is a manifest with its name in a directory for kustomize.
-type File struct{ Name, Text string }
+// Manifest is a file of YAML, with its name in a directory for kustomize.
+type Manifest struct{ Name, Text string }
 
 // Manifests returns the manifests in the order in which they are applied.
-func Manifests(o Options) ([]File, error) {
+func Manifests(o Options) ([]Manifest, error) {
 	name := regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 	for _, namespace := range []string{o.Namespace, o.PodNamespace} {
 		if !name.MatchString(namespace) {
@@ -52,7 +52,7 @@ func Manifests(o Options) ([]File, error) {
 		"fctl-system", o.Namespace, "fctl-functions", o.PodNamespace,
 	}
 	names := []string{"namespaces", "rbac", "deployment", "service", "networkpolicy"}
-	files := []File{{"crd.yaml", functionconfig.CRD()}}
+	files := []Manifest{{"crd.yaml", functionconfig.CRD()}}
 	if o.Porch {
 		names, files = names[1:], nil
 		// Porch's Service may keep its own selector beside this one, as after a server-side apply.
@@ -69,18 +69,19 @@ func Manifests(o Options) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{name + ".yaml", replacer.Replace(string(text))})
+		files = append(files, Manifest{name + ".yaml", replacer.Replace(string(text))})
 	}
 	return files, nil
 }
 
 // Kustomization returns the kustomization.yaml of the files.
-func Kustomization(files []File) File {
-	text := "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n"
+func Kustomization(files []Manifest) Manifest {
+	var text strings.Builder
+	text.WriteString("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n")
 	for _, f := range files {
-		text += "  - " + f.Name + "\n"
+		text.WriteString("  - " + f.Name + "\n")
 	}
-	return File{"kustomization.yaml", text}
+	return Manifest{"kustomization.yaml", text.String()}
 }
 
 // PorchFlags returns a comment in YAML with the flags of Porch's function runner, and those of

@@ -24,6 +24,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/fctl-dev/fctl/internal/krm"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
 )
@@ -144,7 +145,7 @@ func Answer(ctx context.Context, out process.Output, err error) (*evaluator.Resp
 	output, problem := krm.ParseOutput(out.Stdout)
 	switch {
 	case err != nil:
-		var results []krm.Result
+		var results []fnresult.Result
 		if problem == nil {
 			results = output.Results
 		}
@@ -157,7 +158,7 @@ func Answer(ctx context.Context, out process.Output, err error) (*evaluator.Resp
 
 // Failed returns the error of a function that failed. Its message has the results and the log as
 // text, which is all that some clients show.
-func Failed(err error, results []krm.Result, log []byte) error {
+func Failed(err error, results []fnresult.Result, log []byte) error {
 	var b strings.Builder
 	b.WriteString(err.Error())
 	for i := range results {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
+	"github.com/fctl-dev/fctl/internal/krm/fnresult"
 )
 
 func main() {
@@ -97,8 +98,8 @@ func test(_ context.Context, list *krm.ResourceList) error {
 		}
 	}
 	if message := data("fail"); message != "" {
-		list.Results = append(list.Results, krm.Result{
-			Message: message, Severity: krm.SeverityError,
+		list.Results = append(list.Results, fnresult.Result{
+			Message: message, Severity: fnresult.SeverityError,
 		})
 		return errors.New(message)
 	}
