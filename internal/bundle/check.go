@@ -67,7 +67,7 @@ func flaws(object gaby.Value, namespace string, isTemplate bool) []flaw {
 		!isReference(kind) {
 		gvk := plugin.NewGroupVersionKind(apiVersion.Text(), kind.Text())
 		for _, problem := range semantics.Metadata(string(resourceType(gvk)), object) {
-			path := problem.Path[len(object.Segments()):]
+			path := problem.Path
 			if v := get(path...); path[len(path)-1] != "namespace" && !isReference(v) {
 				add(strings.Join(path, ".")+": "+problem.Message, "", path...)
 			}

@@ -409,3 +409,16 @@ func TestFlagTexts(t *testing.T) {
 	streams, _, _, _ := iostreams.Test()
 	check(newRoot(&command.App{Streams: streams}, io.Discard))
 }
+
+// ran runs fctl with an executor and returns its output. The exit status may be 0 or the one given.
+func ran(t *testing.T, executor *functions.Executor, status int, words ...string) string {
+	t.Helper()
+	streams, _, out, errOut := iostreams.Test()
+	a := &command.App{Streams: streams, Executor: func() (*functions.Executor, error) {
+		return executor, nil
+	}}
+	if got := Run(t.Context(), a, words); got != diag.ExitDone && got != status {
+		t.Errorf("fctl %s: status %d\n%s", strings.Join(words, " "), got, errOut)
+	}
+	return out.String()
+}

@@ -8,9 +8,7 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/functions"
-	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/out/iostreams"
 	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
@@ -50,17 +48,4 @@ func TestExamplesWork(t *testing.T) {
 			})
 		}
 	}
-}
-
-// ran runs fctl with an executor and returns its output. The exit status may be 0 or the one given.
-func ran(t *testing.T, executor *functions.Executor, status int, words ...string) string {
-	t.Helper()
-	streams, _, out, errOut := iostreams.Test()
-	a := &command.App{Streams: streams, Executor: func() (*functions.Executor, error) {
-		return executor, nil
-	}}
-	if got := Run(t.Context(), a, words); got != diag.ExitDone && got != status {
-		t.Errorf("fctl %s: status %d\n%s", strings.Join(words, " "), got, errOut)
-	}
-	return out.String()
 }
