@@ -58,7 +58,7 @@ test: ## all tests; random cases are the same ones every time, make random has o
 	go test -timeout 30m $(PROCESSES)
 LONG_TESTS := Readers|Tomllib|JSON5|RandomBlocks|MergeLaws|MergeTextLaws|RandomGarbledTexts|MergeAsTheModel|DiffIsAPatch|Replay|OracleCuts|OracleWorkload|PartsAgree|NamespacePartsAgree|StepsHoldIntermediateData|Module|Entries|CostOfLargeValues|GoldenOnOneProcessorAndOnEight|NoUpdateIsLost|KilledInPlace|Signals|Linear
 LONG_PACKAGES = $(shell grep -rlE '^func Test($(LONG_TESTS))' --include=*_test.go . | xargs -n1 dirname | sort -u)
-long: load ## the tests over random cases with many more of them, of processes that are killed or update one file, and of cost: before a release
+long: load ## the tests over random cases with many more of them, of processes that are killed or update one file, and of cost: every night
 	LONG=1 go test -timeout 30m -count=1 -run '^Test($(LONG_TESTS))' $(LONG_PACKAGES)
 load: ## fctl serve under load with the race detector
 	LOAD=8s CGO_ENABLED=1 go test -count=1 -race -tags load ./internal/server/load
