@@ -53,7 +53,11 @@ func getImagesFunction(provider configkit.ResourceProvider) handler.FunctionRegi
 			row.ResourceInfo, row.Path = *e.match.Resource, e.pathOf(at)
 			row.AttributeName, row.DataType = attributeImageSources, api.DataTypeString
 			row.Comment = at.value.Comments().Line
-			if pos := at.position(); pos.Line > 0 {
+			pos := at.position()
+			if e.embedded { // positions in the text are not those of the file
+				pos = e.match.Value.Position()
+			}
+			if pos.Line > 0 {
 				row.Position = &pos
 			}
 			rows = append(rows, row)
