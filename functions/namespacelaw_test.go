@@ -122,7 +122,7 @@ func TestRenamesAddNoFinding(t *testing.T) {
 	}
 }
 
-// findings returns what checks find.
+// findings returns the findings of checks.
 func findings(t *testing.T, text string, checks []string) (found []string) {
 	t.Helper()
 	for _, line := range checks {

@@ -34,7 +34,7 @@ func (e *Executor) SensitiveChange(
 	return sensitive.FindChange(converter, provider, before, after, others...)
 }
 
-// secretsOf returns what finds the secret values in a format, nil if the format is unknown.
+// secretsOf returns the finder of secret values in a format, nil if the format is unknown.
 func (e *Executor) secretsOf(
 	t api.ToolchainType,
 ) (configkit.ConfigConverter, configkit.ResourceProvider) {

@@ -55,7 +55,7 @@ policies' also explains --learn, and how to accept findings.`,
 	cmd.Flags().StringArray("policy", nil,
 		"run a `POLICY`: baseline, restricted, best-practice or a file; it can be repeated")
 	cmd.Flags().BoolVar(&o.options.Learn, "learn", false, "print the setting provided for "+
-		"what vet-references misses, or with -i add it to .fctl.yaml")
+		"resources that vet-references misses, or with -i add it to .fctl.yaml")
 	cmd.Flags().BoolVar(&o.options.Fix, "fix", false,
 		"apply the fixes of the rules of the policies, and print the configuration, or with -i "+
 			"write it")

@@ -29,7 +29,7 @@ type Package struct {
 	Files []*InputFile
 	// Skipped are files that look like configuration and were not read.
 	Skipped []source.Skipped
-	// Notes say what Sink did not use.
+	// Notes name the texts that Sink did not use.
 	Notes []string
 }
 

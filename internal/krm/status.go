@@ -75,7 +75,7 @@ func (r *Rendered) SetStatus(failed error, file string) error {
 	return nil
 }
 
-// capped returns what a Kptfile says of a function. file has all of it, "" for none.
+// capped returns the part of the results that a Kptfile shows. file has all of them, "" for none.
 func (r *StepResult) capped(file string) *StepResult {
 	const worse = 3
 	short := *r

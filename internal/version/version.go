@@ -1,4 +1,5 @@
-// Package version reads what the go command recorded in a program: builds need no flags.
+// Package version reads the version that the go command recorded in a program, so that builds need no
+// flags.
 //
 // Layer: base.
 package version
@@ -8,7 +9,7 @@ import (
 	"runtime/debug"
 )
 
-// Version is that of a program. Its JSON is what `version -o json` prints.
+// Version is the version of a program. `version -o json` prints its JSON.
 type Version struct {
 	Version  string
 	Commit   string `json:",omitempty"`

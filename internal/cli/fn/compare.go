@@ -39,7 +39,7 @@ func (o *compareFlag) validate(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// made is what functions made of the resources of a directory.
+// made is the result of functions on the resources of a directory.
 type made struct {
 	p       *krm.Package
 	items   []*krm.Item
@@ -47,7 +47,7 @@ type made struct {
 	err     error // of the function that failed
 }
 
-// changes returns what would be written, nothing after a failure.
+// changes returns the files that would be written, none after a failure.
 func (m *made) changes() ([]*krm.ChangedFile, error) {
 	if m.err != nil {
 		return nil, nil

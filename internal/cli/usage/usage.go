@@ -138,7 +138,7 @@ func Flags(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// Table lists subcommands of a command by name with what they do.
+// Table lists subcommands of a command with their descriptions.
 func Table(cmd *cobra.Command, names []string) string {
 	width := 0
 	for _, c := range cmd.Commands() {

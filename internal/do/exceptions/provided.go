@@ -11,7 +11,7 @@ import (
 // kind, with or without the group, its namespace and its name, both of which may have wildcards.
 type Provided struct{ kind, namespace, name string }
 
-// errProvided says what an entry of the setting has to be.
+// errProvided describes the form of an entry of the setting.
 var errProvided = errors.New("KIND NAME or KIND NAMESPACE/NAME is expected, such as " +
 	"StorageClass standard, Secret shop/db-* or cert-manager.io/Issuer */letsencrypt")
 

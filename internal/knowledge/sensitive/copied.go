@@ -203,7 +203,7 @@ func (l *wordList) count(text string) (words map[string]int) {
 	return words
 }
 
-// add adds a place, and what is above it.
+// add adds a place and the places above it.
 func (c *copying) add(w written) {
 	t := c.texts[After]
 	w.isCopy = true

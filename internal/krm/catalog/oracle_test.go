@@ -141,7 +141,7 @@ func filtered(resources string, filter kio.Filter) (string, error) {
 	return kio.StringAll(nodes)
 }
 
-// filteredImages returns what kustomize makes of the images of the published program.
+// filteredImages returns the images of the published program after kustomize changed them.
 func filteredImages(resources, config string) (string, error) {
 	var c struct{ Data types.Image }
 	if err := yaml.Unmarshal([]byte(config), &c); err != nil {

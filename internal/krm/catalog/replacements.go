@@ -411,7 +411,7 @@ func (f *fieldFinder) find(path string) ([]scalar, error) {
 	return found, nil
 }
 
-// make sets what is missing at a path, and returns it.
+// make adds the missing values of a path, and returns the last one.
 func (f *fieldFinder) make(value any, path []string) (gaby.Value, error) {
 	if _, err := f.doc.Set(value, path...); err != nil {
 		return gaby.Value{}, err

@@ -225,7 +225,7 @@ func newMetrics() *metrics.Metrics {
 		"image", "executor", "code")
 }
 
-// observe returns what counts evaluations and, with --log json, logs them.
+// observe returns a function that counts evaluations and, with --log json, logs them.
 func (p *program) observe(metrics *metrics.Metrics) func(dispatch.Evaluation) {
 	return func(e dispatch.Evaluation) {
 		code := status.Code(e.Err).String()

@@ -46,11 +46,11 @@ type Options struct {
 	// Repositories or below it.
 	StrictImages bool
 	Repositories []string
-	// Observe is called after each evaluation, nil for nobody.
+	// Observe is called after each evaluation, unless it is nil.
 	Observe func(Evaluation)
 }
 
-// Evaluation is what one request did.
+// Evaluation describes one request and its outcome.
 type Evaluation struct {
 	Image string // as in the request
 	// Config is the name of the image in the FunctionConfig that decided, "" without one.

@@ -17,7 +17,7 @@ import (
 //go:embed base porch.txt
 var texts embed.FS
 
-// Options say what is installed.
+// Options choose the manifests and the names in them.
 type Options struct {
 	// Image has fctl-runner, in its own pods and in those of functions.
 	Image string

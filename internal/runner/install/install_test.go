@@ -58,7 +58,7 @@ func joined(t *testing.T, o install.Options) string {
 	return strings.Join(texts, "---\n")
 }
 
-// TestNames finds what the options name, and nothing of the defaults.
+// TestNames finds the names of the options, and none of the defaults.
 func TestNames(t *testing.T) {
 	o := options()
 	text := joined(t, o)
