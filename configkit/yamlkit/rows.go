@@ -12,7 +12,7 @@ func VisitMatches(docs gaby.Container, paths configkit.PathSource, args []any,
 	resourceProvider configkit.ResourceProvider,
 	visit func(p *Match),
 ) error {
-	return visitMatches(docs, paths, args, resourceProvider, false,
+	return readMatches(docs, paths, args, resourceProvider,
 		func(p *Match) error {
 			if p.Value.Exists() && !p.Value.IsNull() {
 				visit(p)
@@ -28,7 +28,7 @@ func VisitRows(docs gaby.Container, paths configkit.PathSource, args []any,
 	visit func(p *Match, row *api.AttributeValue) bool,
 ) (api.AttributeValueList, error) {
 	rows := api.AttributeValueList{}
-	err := visitMatches(docs, paths, args, resourceProvider, false,
+	err := readMatches(docs, paths, args, resourceProvider,
 		func(p *Match) error {
 			if row, ok := p.Row(); ok && visit(p, &row) {
 				rows = append(rows, row)

@@ -181,6 +181,7 @@ type typePaths struct {
 type pathVisitor struct {
 	provider configkit.ResourceProvider
 	upsert   bool
+	reads    bool              // visit changes nothing
 	wanted   func(*Match) bool // see EditOptions; nil for all
 	create   func(*Match) bool // likewise
 	visit    func(*Match) error
@@ -196,6 +197,14 @@ func visitMatches(docs gaby.Container, source configkit.PathSource, args []any,
 	upsert bool, visit func(*Match) error,
 ) error {
 	v := pathVisitor{provider: provider, upsert: upsert, visit: visit}
+	return v.documents(docs, source, args)
+}
+
+// readMatches is visitMatches for a visit that changes nothing.
+func readMatches(docs gaby.Container, source configkit.PathSource, args []any,
+	provider configkit.ResourceProvider, visit func(*Match) error,
+) error {
+	v := pathVisitor{provider: provider, visit: visit, reads: true}
 	return v.documents(docs, source, args)
 }
 
@@ -255,6 +264,7 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, info api.ResourceInfo, known *
 			Upsert: v.upsert &&
 				path.path.EmbeddedPath() == "", Accessor: path.accessor,
 			Constraint: path.constraint, NoArguments: true, Lists: v.create != nil,
+			Reads: v.reads,
 		}
 		err := v.resolver.Run(v.current.root)
 		if err != nil && !v.siblings.have(doc, path.path) && !v.skips(err) {

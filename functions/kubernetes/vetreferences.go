@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/references"
 )
@@ -22,21 +23,24 @@ func vetReferencesFunction(provider configkit.ResourceProvider) handler.Function
 		func(c *handler.Call) (api.ValidationResult, error) {
 			s := references.NewSurvey(provider, c.Unit(), handler.InputFile(c.FunctionContext))
 			matches := 0
-			rows, err := references.Rows(c.Docs, provider,
-				func(ref *references.Reference, row *api.AttributeValue) bool {
-					if !s.Checks(ref) {
-						return false
-					}
-					matches++
-					s.Keep(ref)
-					row.Missing, row.Reason = s.Missing(ref)
-					return row.Reason != ""
-				})
+			var rows api.AttributeValueList
+			err := references.Visit(c.Docs, provider, func(ref *references.Reference) {
+				if !s.Checks(ref) {
+					return
+				}
+				matches++
+				s.Keep(ref)
+				if missing, reason := s.Missing(ref); reason != "" {
+					row, _ := ref.Match.Row()
+					row.Missing, row.Reason = missing, reason
+					rows = append(rows, row)
+				}
+			})
 			if err != nil {
 				return api.ValidationResult{}, err
 			}
 			parts, compared, err := s.Parts(c.Docs)
 			c.Matched(matches + compared)
-			return handler.Verdict(append(rows, parts...)), err
+			return handler.Verdict(append(yamlkit.SortRows(rows), parts...)), err
 		})
 }

@@ -79,13 +79,11 @@ func keysOf(fields yamlpath.FieldProvider, t api.ResourceType, path []string) of
 // reference returns the reference at a spot, nil if there is none.
 func (s spot) reference(provider configkit.ResourceProvider) (found *references.Reference, err error) {
 	segments := s.path()
-	_, err = references.Rows(gaby.Container{s.doc}, provider,
-		func(ref *references.Reference, _ *api.AttributeValue) bool {
-			if slices.Equal(ref.Match.Segments, segments) && len(ref.Types) > 0 {
-				found = ref
-			}
-			return false
-		})
+	err = references.Visit(gaby.Container{s.doc}, provider, func(ref *references.Reference) {
+		if slices.Equal(ref.Match.Segments, segments) && len(ref.Types) > 0 {
+			found = ref
+		}
+	})
 	return found, err
 }
 

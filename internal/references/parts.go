@@ -18,26 +18,20 @@ const attributeResourceKey api.AttributeName = "resource-key"
 // the resource in the input does not have to which the reference around it leads. It also returns
 // how many it compared. Keep must have been called for the references of the documents.
 func (s *Survey) Parts(docs gaby.Container) (rows api.AttributeValueList, matches int, err error) {
-	for _, attribute := range []api.AttributeName{attributeResourceKey, attributeServicePort} {
-		wrong, problem := yamlkit.VisitRows(docs, s.provider.AttributePaths(attribute), EveryKey(),
-			s.provider, func(p *yamlkit.Match, row *api.AttributeValue) bool {
-				ref := s.around(p)
-				if ref == nil || isOpen(p.Value) {
-					return false
-				}
-				compared := false
-				row.Reason, compared = s.partReason(ref, p.Value.Text())
-				if compared {
-					matches++
-				}
-				return row.Reason != ""
-			})
-		if problem != nil {
-			return nil, 0, problem
-		}
-		rows = append(rows, wrong...)
-	}
-	return rows, matches, nil
+	rows, err = rowsOf(docs, s.provider,
+		[]api.AttributeName{attributeResourceKey, attributeServicePort},
+		func(p *yamlkit.Match) string {
+			ref := s.around(p)
+			if ref == nil || isOpen(p.Value) {
+				return ""
+			}
+			reason, compared := s.partReason(ref, p.Value.Text())
+			if compared {
+				matches++
+			}
+			return reason
+		})
+	return rows, matches, err
 }
 
 // Keep keeps a reference for Parts: with a copy of what its match says.

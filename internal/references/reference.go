@@ -89,20 +89,41 @@ func referredNamespace(p *yamlkit.Match) string {
 	return namespace
 }
 
-// Rows returns a row for each reference for which visit returns true. visit can add to the
-// row. Resources that opt out of being asked for what they need are skipped.
-func Rows(
-	docs gaby.Container, provider configkit.ResourceProvider,
-	visit func(*Reference, *api.AttributeValue) bool,
-) (api.AttributeValueList, error) {
+// Visit calls visit for each reference. Resources that opt out of being asked for what they need are
+// skipped. The reference is valid until visit returns.
+func Visit(
+	docs gaby.Container, provider configkit.ResourceProvider, visit func(*Reference),
+) error {
 	properties := PropertiesOf(provider)
-	return yamlkit.VisitRows(docs, Paths(provider), EveryKey(), provider,
-		func(p *yamlkit.Match, row *api.AttributeValue) bool {
-			name, ok := row.Value.(string)
-			return ok && !properties.sets(p.Doc, optionIgnoreNeeded) && visit(&Reference{
-				Match: p, Types: properties.targets(p), Namespace: referredNamespace(p), Name: name,
-			}, row)
+	return yamlkit.VisitMatches(docs, Paths(provider), EveryKey(), provider,
+		func(p *yamlkit.Match) {
+			value, _ := p.Scalar()
+			if name, ok := value.(string); ok && !properties.sets(p.Doc, optionIgnoreNeeded) {
+				visit(&Reference{
+					Match: p, Types: properties.targets(p), Namespace: referredNamespace(p), Name: name,
+				})
+			}
 		})
+}
+
+// rowsOf returns a row for each match of attributes for which reason returns a text. The attributes
+// of a document are visited one after the other.
+func rowsOf(
+	docs gaby.Container, provider configkit.ResourceProvider, attributes []api.AttributeName,
+	reason func(*yamlkit.Match) string,
+) (rows api.AttributeValueList, err error) {
+	paths := filteredPaths{accept: func(*api.PathVisitorInfo) bool { return true }}
+	for _, name := range attributes {
+		paths.sources = append(paths.sources, provider.AttributePaths(name))
+	}
+	err = yamlkit.VisitMatches(docs, paths, EveryKey(), provider, func(p *yamlkit.Match) {
+		if text := reason(p); text != "" {
+			row, _ := p.Row()
+			row.Reason = text
+			rows = append(rows, row)
+		}
+	})
+	return yamlkit.SortRows(rows), err
 }
 
 // Properties adds the knowledge of a provider about needed and provided values to what is

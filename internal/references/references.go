@@ -286,13 +286,11 @@ func madeIn(provider configkit.ResourceProvider, docs gaby.Container) madeResour
 				made[[2]string{string(of.made), name}] = true
 			})
 	}
-	_, _ = Rows(custom, provider,
-		func(ref *Reference, _ *api.AttributeValue) bool {
-			if slices.Contains(ref.Types, typeSecret) {
-				made[[2]string{string(typeSecret), ref.Name}] = true
-			}
-			return false
-		})
+	_ = Visit(custom, provider, func(ref *Reference) {
+		if slices.Contains(ref.Types, typeSecret) {
+			made[[2]string{string(typeSecret), ref.Name}] = true
+		}
+	})
 	return made
 }
 

@@ -67,28 +67,21 @@ func NewSelectorSurvey(
 // Check returns a row for each selector that selects nothing, and for each port that nothing
 // selected has, and the number of selectors and ports that it compared.
 func (s *SelectorSurvey) Check(docs gaby.Container) (rows api.AttributeValueList, matches int, err error) {
-	for _, check := range []struct {
-		attribute api.AttributeName
-		reason    func(p *yamlkit.Match) string
-	}{
-		{attributePodSelector, func(p *yamlkit.Match) string { return s.selects(p, "pod") }},
-		{attributePeerSelector, func(p *yamlkit.Match) string { return s.selects(p, "pod") }},
-		{attributeServiceSelector, func(p *yamlkit.Match) string { return s.selects(p, "Service") }},
-		{attributePodPort, s.port},
-		{attributeServicePort, s.port},
-		{attributeProbePort, s.probe},
-	} {
-		wrong, problem := yamlkit.VisitRows(docs, s.provider.AttributePaths(check.attribute),
-			EveryKey(), s.provider, func(p *yamlkit.Match, row *api.AttributeValue) bool {
-				row.Reason = check.reason(p)
-				return row.Reason != ""
-			})
-		if problem != nil {
-			return nil, 0, problem
+	rows, err = rowsOf(docs, s.provider, []api.AttributeName{
+		attributePodSelector, attributePeerSelector, attributeServiceSelector,
+		attributePodPort, attributeServicePort, attributeProbePort, // after the selectors
+	}, func(p *yamlkit.Match) string {
+		switch p.Info().AttributeName {
+		case attributePodPort, attributeServicePort:
+			return s.port(p)
+		case attributeProbePort:
+			return s.probe(p)
+		case attributeServiceSelector:
+			return s.selects(p, "Service")
 		}
-		rows = append(rows, wrong...)
-	}
-	return yamlkit.SortRows(rows), s.matches, nil
+		return s.selects(p, "pod")
+	})
+	return rows, s.matches, err
 }
 
 // selects returns why a selector selects nothing, "" if it selects something or if that cannot be

@@ -34,6 +34,8 @@ type Options struct {
 	Constraint *Path
 	// NoArguments leaves Match.Arguments empty, which is cheaper.
 	NoArguments bool
+	// Reads says that Yield changes nothing, so that less is read again.
+	Reads bool
 	// Lists makes a list in the place of a map a *NotAMapError with Upsert, as a scalar is.
 	Lists bool
 }
@@ -165,14 +167,22 @@ type Resolver struct {
 	Options Options
 	Yield   func(*Match) error
 	match   Match
-	lead    []followed // the first keys of the path before, until a match, whose visitor may edit
+	lead    []followed // the first keys of the path before
+}
+
+// yield yields the match, whose visitor may edit the values that lead there.
+func (r *Resolver) yield() error {
+	if !r.Options.Reads {
+		r.lead = r.lead[:0]
+	}
+	return r.Yield(&r.match)
 }
 
 // walk resolves the segments from i on below v. exact says that no wildcard was followed so far.
 func (r *Resolver) walk(i int, v gaby.Value, exact bool) error {
 	if i == len(r.Path.segments) {
-		r.match.Value, r.lead = v, r.lead[:0]
-		return r.Yield(&r.match)
+		r.match.Value = v
+		return r.yield()
 	}
 	s := &r.Path.segments[i]
 	kind := v.Kind()
@@ -324,8 +334,8 @@ func (r *Resolver) missing(i int, inMap bool) error {
 				api.FunctionArgument{ParameterName: rest[j].Param, Value: rest[j].Key})
 		}
 	}
-	r.match.Value, r.lead = gaby.Value{}, r.lead[:0]
-	err := r.Yield(&r.match)
+	r.match.Value = gaby.Value{}
+	err := r.yield()
 	r.match.Segments, r.match.Arguments = r.match.Segments[:segments], r.match.Arguments[:arguments]
 	return err
 }

@@ -40,19 +40,24 @@ func Name(resourceType, name string) string {
 func (c *resourceChecker) metadata(name string, resource gaby.Value) {
 	is := nameForm(name)
 	metadata := resource.Get("metadata")
-	c.fields(metadata, []fieldCheck{
-		{"name", inForm("name", optional(func(s string) string {
+	for _, field := range []struct {
+		key  string
+		form textForm
+	}{
+		{"name", func(s string) string {
 			// kustomize's namespace also gives a Namespace its name, which people write as _ then
 			if name == "Namespace" && s == "_" {
 				return ""
 			}
 			return is(s)
-		}))},
-		{"generateName", inForm("name", optional(func(s string) string {
-			return is(strings.TrimSuffix(s, "-"))
-		}))},
-		{"namespace", inForm("name", optional(dnsLabel))},
-	})
+		}},
+		{"generateName", func(s string) string { return is(strings.TrimSuffix(s, "-")) }},
+		{"namespace", dnsLabel},
+	} {
+		if v := metadata.Get(field.key); isSet(v) {
+			c.check(v, inForm("name", optional(field.form)))
+		}
+	}
 	c.table(metadata, "part metadata")
 }
 

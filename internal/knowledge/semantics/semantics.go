@@ -9,7 +9,8 @@
 //   - A value of the wrong type, a missing required field and an unknown field are the schema's
 //     business: a check skips them.
 //   - What only a cluster can know (other resources, admission, quotas) is not checked.
-//   - Problems come in the order of the checks, which is that of fields.txt.
+//   - Problems come in the order of the checks: of the keys in fields.txt, each with all that is
+//     below it.
 //
 // The rules are those of k8s.io/kubernetes/pkg/apis/*/validation and
 // k8s.io/apimachinery/pkg/util/validation of Kubernetes 1.36, described in the API reference. Older
@@ -49,7 +50,7 @@ func Check(resourceType string, resource gaby.Value, release string) []jsonschem
 		return c.problems
 	}
 	c.name(resource)
-	c.fields(resource, t.fields)
+	c.fields(resource, &t.fields)
 	if t.pod != "" {
 		for pod := range each(resource, t.pod) {
 			c.pod(pod)
@@ -162,26 +163,32 @@ func (c *resourceChecker) together(name string, resource gaby.Value) {
 // table checks the fields of a table, if there is one of the name.
 func (c *resourceChecker) table(v gaby.Value, name string) {
 	if t := tables()[name]; t != nil {
-		c.fields(v, t.fields)
+		c.fields(v, &t.fields)
 	}
 }
 
-// fields checks the values at the paths below a value.
-func (c *resourceChecker) fields(v gaby.Value, fields []fieldCheck) {
-	var key string
-	var below gaby.Value // at key, as fields with the same first key follow each other
-	for _, f := range fields {
-		first, rest, _ := strings.Cut(f.path, ".")
-		if first != key {
-			key, below = first, v.Get(first)
-		}
-		if !below.Exists() {
+// check checks a value.
+func (c *resourceChecker) check(v gaby.Value, check valueCheck) {
+	if rule, message := check(v); message != "" {
+		c.add(v, rule, "%s", message)
+	}
+}
+
+// fields checks a value and the values below it.
+func (c *resourceChecker) fields(v gaby.Value, fields *fieldChecks) {
+	if !isSet(v) {
+		return
+	}
+	for _, check := range fields.checks {
+		c.check(v, check)
+	}
+	for _, below := range fields.below {
+		if below.key != "*" {
+			c.fields(v.Get(below.key), below)
 			continue
 		}
-		for at := range each(below, rest) {
-			if rule, message := f.check(at); message != "" {
-				c.add(at, rule, "%s", message)
-			}
+		for e := v.First(); e.Exists(); e = e.Next() {
+			c.fields(e, below)
 		}
 	}
 }

@@ -15,17 +15,43 @@ var fieldsText string
 
 // table has the checks of the fields of a type, or of a part of resources.
 type table struct {
-	fields   []fieldCheck
+	fields   fieldChecks
 	pod      string   // path of the PodSpec of a Pod
 	template string   // path of the pod template
 	restart  []string // restart policies that the template allows
 }
 
-// fieldCheck is a check of the values at a path. A path is keys joined by dots; * matches every
-// element of a list and every entry of a map.
-type fieldCheck struct {
-	path  string
-	check valueCheck
+// fieldChecks are the checks of a value and, by key, of the values below it, so that each key is
+// followed once for all checks. The key * is that of every element of a list and every entry of a
+// map.
+type fieldChecks struct {
+	key    string
+	checks []valueCheck
+	below  []*fieldChecks
+}
+
+// at returns the checks at a path, which is keys joined by dots. It adds what is missing.
+func (f *fieldChecks) at(path string) *fieldChecks {
+	if path == "" {
+		return f
+	}
+	key, rest, _ := strings.Cut(path, ".")
+	for _, below := range f.below {
+		if below.key == key {
+			return below.at(rest)
+		}
+	}
+	below := &fieldChecks{key: key}
+	f.below = append(f.below, below)
+	return below.at(rest)
+}
+
+// add adds all checks of other.
+func (f *fieldChecks) add(other *fieldChecks) {
+	f.checks = append(f.checks, other.checks...)
+	for _, below := range other.below {
+		f.at(below.key).add(below)
+	}
 }
 
 // valueCheck returns the violated rule and a message; the message is empty for a valid value.
@@ -44,15 +70,11 @@ var tables = sync.OnceValue(func() map[string]*table { //nolint:gochecknoglobals
 			t = newTable(strings.Fields(pods))
 			all[name] = t
 		case words[0] == "include":
-			name, below, isBelow := strings.Cut(strings.Join(words[1:], " "), " at ")
-			if isBelow {
-				below += "."
-			}
-			for _, f := range all[name].fields {
-				t.fields = append(t.fields, fieldCheck{below + f.path, f.check})
-			}
+			name, below, _ := strings.Cut(strings.Join(words[1:], " "), " at ")
+			t.fields.at(below).add(&all[name].fields)
 		default:
-			t.fields = append(t.fields, fieldCheck{words[0], checkNamed(words[1], words[2:])})
+			f := t.fields.at(words[0])
+			f.checks = append(f.checks, checkNamed(words[1], words[2:]))
 		}
 	}
 	return all

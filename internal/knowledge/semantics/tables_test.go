@@ -12,13 +12,20 @@ func TestTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, table := range tables() {
-		for _, f := range table.fields {
-			if f.check == nil {
-				t.Errorf("[%s] %s: no such check", name, f.path)
+	var use func(where string, fields *fieldChecks)
+	use = func(where string, fields *fieldChecks) {
+		for _, check := range fields.checks {
+			if check == nil {
+				t.Errorf("%s: no such check", where)
 				continue
 			}
-			f.check(doc.Value().Get("key"))
+			check(doc.Value().Get("key"))
 		}
+		for _, below := range fields.below {
+			use(where+" "+below.key, below)
+		}
+	}
+	for name, table := range tables() {
+		use("["+name+"]", &table.fields)
 	}
 }
