@@ -1,9 +1,11 @@
 package yamlkit
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -11,15 +13,45 @@ import (
 
 // Merge merges a part of a resource into it: maps are merged key by key, null removes a key, an
 // element of a list with a merge key changes the element with the same key or is appended, and any
-// other value replaces the present one. What part does not mention stays. part consists of
-// map[string]any, []any, scalars and values of documents; the latter replace the present value as a
-// whole. keys are the merge keys of the resource's type. may, if not nil, decides which missing
-// values are created. For a map that is missing or replaces another value, it decides about the
-// values in the map.
-func Merge(doc *gaby.YamlDoc, keys *configkit.MergeKeyTree, part map[string]any,
+// other value replaces the present one. What part does not mention stays. part is a map[string]any,
+// whose keys come in alphabetical order, or [gaby.Entries]; it consists of such maps, []any, scalars
+// and values of documents; the latter replace the present value as a whole. keys are the merge keys
+// of the resource's type. may, if not nil, decides which missing values are created. For a map that
+// is missing or replaces another value, it decides about the values in the map.
+//
+// Maps may have the directives of Kubernetes' strategic merge patches: $patch (replace, delete or
+// merge), $retainKeys and $deleteFromPrimitiveList/KEY. $setElementOrder/KEY is skipped: elements
+// keep their order. See https://github.com/kubernetes/community, strategic-merge-patch.md.
+func Merge(doc *gaby.YamlDoc, keys *configkit.MergeKeyTree, part any,
 	may func(segments []string) bool,
 ) error {
-	return (&merger{doc, may}).mergeMap(nil, keys, part)
+	entries, _ := entriesOf(part)
+	return (&merger{doc, may}).mergeMap(nil, keys, entries)
+}
+
+// entriesOf returns the entries of a map, and whether the value is one.
+func entriesOf(value any) (gaby.Entries, bool) {
+	switch v := value.(type) {
+	case gaby.Entries:
+		return v, true
+	case map[string]any:
+		entries := make(gaby.Entries, 0, len(v))
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			entries = append(entries, gaby.Entry{Key: key, Value: v[key]})
+		}
+		return entries, true
+	}
+	return nil, false
+}
+
+// entryOf returns the value of a key, nil if there is none.
+func entryOf(entries gaby.Entries, key string) any {
+	for _, e := range entries {
+		if e.Key == key {
+			return e.Value
+		}
+	}
+	return nil
 }
 
 // merger merges into a document.
@@ -28,13 +60,32 @@ type merger struct {
 	may func(segments []string) bool // nil: everything
 }
 
-// mergeMap merges part into the map at segments, key by key in alphabetical order.
-func (m *merger) mergeMap(segments []string, keys *configkit.MergeKeyTree,
-	part map[string]any,
-) error {
-	for _, key := range slices.Sorted(maps.Keys(part)) {
-		if err := m.mergeValue(append(segments[:len(segments):len(segments)], key),
-			keys.Child(key), part[key]); err != nil {
+// mergeMap merges part into the map at segments.
+func (m *merger) mergeMap(segments []string, keys *configkit.MergeKeyTree, part gaby.Entries) error {
+	if entryOf(part, patchDirective) == replaceDirective {
+		value := freshValue(part, keys, nil)
+		if value == nil {
+			value = gaby.Entries{}
+		}
+		_, err := m.doc.Set(value, segments...)
+		return err
+	}
+	for _, e := range part {
+		name, key, _ := strings.Cut(e.Key, "/")
+		var err error
+		switch name {
+		case patchDirective, orderDirective:
+		case retainDirective:
+			err = m.retain(segments, e.Value)
+		case primitiveDirective:
+			err = m.deleteElements(below(segments, key), func(element gaby.Value) bool {
+				gone, _ := e.Value.([]any)
+				return slices.Contains(gone, element.Data())
+			})
+		default:
+			err = m.mergeValue(below(segments, e.Key), keys.Child(e.Key), e.Value)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -44,8 +95,11 @@ func (m *merger) mergeMap(segments []string, keys *configkit.MergeKeyTree,
 // mergeValue merges value into the value at segments, or creates it.
 func (m *merger) mergeValue(segments []string, keys *configkit.MergeKeyTree, value any) error {
 	target := m.doc.Search(segments...)
-	entries, _ := value.(map[string]any)
-	if value != nil && (target == nil || entries != nil && !target.IsMap()) {
+	entries, isMap := entriesOf(value)
+	if entryOf(entries, patchDirective) == deleteDirective {
+		value, isMap = nil, false
+	}
+	if value != nil && (target == nil || isMap && !target.IsMap()) {
 		if value = m.creatable(segments, value); value == nil {
 			return nil
 		}
@@ -56,9 +110,9 @@ func (m *merger) mergeValue(segments []string, keys *configkit.MergeKeyTree, val
 			return nil
 		}
 		return m.doc.Delete(segments...)
-	case map[string]any:
+	case map[string]any, gaby.Entries:
 		if target.IsMap() {
-			return m.mergeMap(segments, keys, v)
+			return m.mergeMap(segments, keys, entries)
 		}
 		if value = freshValue(v, keys, nil); value == nil {
 			return nil
@@ -75,7 +129,7 @@ func (m *merger) mergeValue(segments []string, keys *configkit.MergeKeyTree, val
 
 // creatable returns the part of a missing value that may be created, nil if there is none.
 func (m *merger) creatable(segments []string, value any) any {
-	entries, isMap := value.(map[string]any)
+	entries, isMap := entriesOf(value)
 	switch {
 	case m.may == nil:
 		return value
@@ -85,14 +139,13 @@ func (m *merger) creatable(segments []string, value any) any {
 		}
 		return value
 	}
-	kept := map[string]any{}
-	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		if entries[key] == nil {
+	kept := gaby.Entries{}
+	for _, e := range entries {
+		if e.Value == nil {
 			continue
 		}
-		below := append(segments[:len(segments):len(segments)], key)
-		if v := m.creatable(below, entries[key]); v != nil {
-			kept[key] = v
+		if v := m.creatable(below(segments, e.Key), e.Value); v != nil {
+			kept = append(kept, gaby.Entry{Key: e.Key, Value: v})
 		}
 	}
 	if len(kept) == 0 {
@@ -110,8 +163,8 @@ func keyedElements(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any)
 		return nil, false
 	}
 	for _, item := range part {
-		element, isMap := item.(map[string]any)
-		if !isMap || element[keys.Keys[0]] == nil {
+		element, isMap := entriesOf(item)
+		if !isMap || entryOf(element, keys.Keys[0]) == nil {
 			return nil, false
 		}
 		at := -1
@@ -127,10 +180,10 @@ func keyedElements(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any)
 }
 
 // hasKeys reports whether element has the values of those keys that like gives.
-func hasKeys(element gaby.Value, keys []string, like map[string]any) bool {
+func hasKeys(element gaby.Value, keys []string, like gaby.Entries) bool {
 	for _, key := range keys {
-		want, given := like[key]
-		if have := element.Get(key); given && (have.Kind() != gaby.Scalar || have.Data() != want) {
+		want := entryOf(like, key)
+		if have := element.Get(key); want != nil && (have.Kind() != gaby.Scalar || have.Data() != want) {
 			return false
 		}
 	}
@@ -142,45 +195,105 @@ func hasKeys(element gaby.Value, keys []string, like map[string]any) bool {
 func (m *merger) mergeList(segments []string, keys *configkit.MergeKeyTree, part []any,
 	indexes []int,
 ) error {
+	var gone [][]string
 	for i, item := range part {
 		segment := "-"
 		if indexes[i] >= 0 {
 			segment = strconv.Itoa(indexes[i])
 		}
-		path := append(segments[:len(segments):len(segments)], segment)
+		path := below(segments, segment)
+		element, _ := entriesOf(item)
 		var err error
-		if indexes[i] >= 0 {
-			err = m.mergeMap(path, keys.Child("*"), item.(map[string]any))
-		} else {
+		switch {
+		case entryOf(element, patchDirective) == deleteDirective:
+			if indexes[i] >= 0 {
+				gone = append(gone, path)
+			}
+		case indexes[i] >= 0:
+			err = m.mergeMap(path, keys.Child("*"), element)
+		default:
 			_, err = m.doc.Set(freshValue(item, keys.Child("*"), keys.Keys), path...)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return errors.Join(m.doc.DeleteAll(gone)...)
+}
+
+// These are the directives of strategic merge patches.
+const (
+	patchDirective     = "$patch"
+	retainDirective    = "$retainKeys"
+	orderDirective     = "$setElementOrder"
+	primitiveDirective = "$deleteFromPrimitiveList"
+
+	replaceDirective = "replace"
+	deleteDirective  = "delete"
+)
+
+// isDirective reports whether a key of a patch is a directive.
+func isDirective(key string) bool {
+	name, _, _ := strings.Cut(key, "/")
+	return slices.Contains([]string{
+		patchDirective, retainDirective, orderDirective, primitiveDirective,
+	}, name)
+}
+
+// retain removes the keys of the map at segments that are not in a list.
+func (m *merger) retain(segments []string, keys any) error {
+	kept, _ := keys.([]any)
+	var gone [][]string
+	for _, e := range m.doc.Search(segments...).Value().All() {
+		if !slices.Contains(kept, any(e.Key())) {
+			gone = append(gone, below(segments, e.Key()))
+		}
+	}
+	return errors.Join(m.doc.DeleteAll(gone)...)
+}
+
+// deleteElements removes elements of the list at segments, if there is one.
+func (m *merger) deleteElements(segments []string, isGone func(gaby.Value) bool) error {
+	var gone [][]string
+	list := m.doc.Search(segments...).Value()
+	for i, element := range list.All() {
+		if list.Kind() == gaby.List && isGone(element) {
+			gone = append(gone, below(segments, strconv.Itoa(i)))
+		}
+	}
+	return errors.Join(m.doc.DeleteAll(gone)...)
+}
+
+// below returns a path with one more segment. It shares no memory with others.
+func below(segments []string, segment string) []string {
+	return append(segments[:len(segments):len(segments)], segment)
 }
 
 // freshValue returns value for a path that has no value yet: without the keys it removes, and nil
 // if nothing else is left. List elements begin with their merge keys, as people write them.
 func freshValue(value any, keys *configkit.MergeKeyTree, first []string) any {
 	switch v := value.(type) {
-	case map[string]any:
+	case map[string]any, gaby.Entries:
+		part, _ := entriesOf(v)
+		if entryOf(part, patchDirective) == deleteDirective {
+			return nil
+		}
 		entries := gaby.Entries{}
-		add := func(key string) {
-			if entry := freshValue(v[key], keys.Child(key), nil); entry != nil {
-				entries = append(entries, gaby.Entry{Key: key, Value: entry})
+		add := func(e gaby.Entry) {
+			if entry := freshValue(e.Value, keys.Child(e.Key), nil); entry != nil &&
+				!isDirective(e.Key) {
+				entries = append(entries, gaby.Entry{Key: e.Key, Value: entry})
 			}
 		}
 		for _, key := range first {
-			add(key)
+			add(gaby.Entry{Key: key, Value: entryOf(part, key)})
 		}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if !slices.Contains(first, key) {
-				add(key)
+		for _, e := range part {
+			if !slices.Contains(first, e.Key) {
+				add(e)
 			}
 		}
-		if len(entries) == 0 && len(v) > 0 {
+		if len(entries) == 0 && len(part) > 0 {
 			return nil
 		}
 		return entries
@@ -189,9 +302,13 @@ func freshValue(value any, keys *configkit.MergeKeyTree, first []string) any {
 		if keys != nil {
 			elementKeys = keys.Keys
 		}
-		items := make([]any, len(v))
-		for i, item := range v {
-			items[i] = freshValue(item, keys.Child("*"), elementKeys)
+		items := make([]any, 0, len(v))
+		for _, item := range v {
+			fresh := freshValue(item, keys.Child("*"), elementKeys)
+			if part, _ := entriesOf(item); fresh == nil && entryOf(part, patchDirective) != nil {
+				continue // an element that is deleted, or the directive for the list
+			}
+			items = append(items, fresh)
 		}
 		return items
 	}

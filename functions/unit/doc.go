@@ -35,6 +35,7 @@ func RegisterFunctions(
 		setReferencesOfTypeFunction(provider),
 		computeMutationsFunction(converter, provider),
 		patchMutationsFunction(provider),
+		patchFunction(provider),
 		resetFunction(provider),
 		setProtectionFunction(provider),
 	)...)

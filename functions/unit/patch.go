@@ -1,0 +1,448 @@
+package unit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
+	"github.com/fctl-dev/fctl/internal/lang/pattern"
+	"github.com/fctl-dev/fctl/internal/where"
+)
+
+const parameterPatchType = "type"
+
+// These are the types of patches, as kubectl patch calls them.
+const (
+	patchStrategic = "strategic"
+	patchMerge     = "merge"
+	patchJSON      = "json"
+)
+
+// patchFunction returns patch.
+func patchFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
+	return handler.Editing(handler.FunctionRegistration{
+		FunctionSignature: api.FunctionSignature{
+			FunctionName: "patch",
+			Parameters: []api.FunctionParameter{
+				handler.Required(parameterPatch, api.DataTypeText, "file:patch.yaml",
+					"patches in YAML or JSON, usually file:PATH: parts of resources, operations of "+
+						"JSON Patch, or patches of a kustomization, with targets"),
+				{
+					ParameterName: parameterPatchType, DataType: api.DataTypeString, Example: patchMerge,
+					Description: "how parts of resources are merged: strategic, so that lists with " +
+						"merge keys are merged element by element, or merge, so that lists are " +
+						"replaced (JSON Merge Patch); strategic if omitted",
+					ValueConstraints: api.ValueConstraints{
+						EnumValues: []string{patchStrategic, patchMerge},
+					},
+				},
+			},
+			Description: "Apply patches as kubectl and kustomize do. A part of a resource with kind " +
+				"and name changes that resource; one without, and operations of JSON Patch, change " +
+				"each selected resource. A JSON Patch whose result is there changes nothing",
+			Examples: []string{
+				"patch file:patch.yaml",
+				"patch 'spec: {template: {spec: {containers: [{name: web, image: web:2}]}}}'",
+				`patch '[{"op": "replace", "path": "/spec/replicas", "value": 3}]'`,
+			},
+		},
+		ValueParameter: parameterPatch,
+		CheckArguments: handler.Parses(parsePatches),
+	}, func(c *handler.Call) (int, error) {
+		patches, err := parsePatches(c.Args)
+		if err != nil {
+			return 0, err
+		}
+		return applyPatches(c, patches, provider)
+	})
+}
+
+// unitPatch is one patch.
+type unitPatch struct {
+	target     patchTarget
+	part       gaby.Entries // of resources; nil for a JSON Patch
+	operations []operation
+	plain      bool // lists are replaced
+	deletes    bool // the whole resource
+}
+
+// patchTarget says which resources a patch changes. Empty fields say nothing.
+type patchTarget struct {
+	group, version, kind, name, namespace func(string) bool
+	labels                                *where.Expr
+	own                                   *api.ResourceInfo // the one resource that the patch names
+}
+
+// parsePatches parses the argument. The error is a *handler.ArgumentError.
+func parsePatches(args handler.Arguments) ([]unitPatch, error) {
+	text := args.String(parameterPatch)
+	docs, err := gaby.ParseAll([]byte(text))
+	var all []unitPatch
+	for i := 0; err == nil && i < len(docs); i++ {
+		var found []unitPatch
+		if err = docs[i].Check(); err == nil && !docs[i].IsNull() {
+			found, err = patchesIn(docs[i].Value(), args.String(parameterPatchType) == patchMerge)
+			all = append(all, found...)
+		}
+	}
+	if err == nil && len(all) == 0 {
+		err = errors.New("it has no patch")
+	}
+	if err != nil {
+		return nil, handler.InvalidArgument(parameterPatch, "%w", err)
+	}
+	return all, nil
+}
+
+// patchesIn returns the patches of a document.
+func patchesIn(v gaby.Value, plain bool) ([]unitPatch, error) {
+	switch {
+	case v.Kind() == gaby.List && v.First().Get("op").Exists():
+		operations, err := parseOperations(v)
+		return []unitPatch{{operations: operations}}, err
+	case v.Kind() == gaby.List:
+		return targetedPatches(v, plain)
+	case v.Kind() != gaby.Map && !strings.ContainsAny(v.Text(), " \n"):
+		return nil, fmt.Errorf("%q is not a patch: file:%[1]s reads one from a file", v.Text())
+	case v.Kind() != gaby.Map:
+		return nil, at(v, "a patch is a map, or a list of operations")
+	case v.Get("patches").Kind() == gaby.List && !v.Get("spec").Exists():
+		return targetedPatches(v.Get("patches"), plain) // of a kustomization
+	}
+	p := unitPatch{part: partOf(v).(gaby.Entries), plain: plain, deletes: v.Get("$patch").EqualText("delete")}
+	if kind := v.Get("kind").Text(); kind != "" {
+		p.target.kind = literally(kind)
+		name := v.Get("metadata").Get("name").Text()
+		p.target.name, p.target.namespace = literally(name),
+			literally(v.Get("metadata").Get("namespace").Text())
+		apiVersion := v.Get("apiVersion").Text()
+		if apiVersion != "" {
+			group, version, ok := strings.Cut(apiVersion, "/")
+			if !ok {
+				group, version = "", apiVersion
+			}
+			p.target.group = func(of string) bool { return of == group }
+			p.target.version = literally(version)
+		}
+		if name != "" && apiVersion != "" {
+			p.target.own = &api.ResourceInfo{
+				ResourceType:             api.ResourceType(apiVersion + "/" + kind),
+				ResourceName:             api.ResourceName(v.Get("metadata").Get("namespace").Text() + "/" + name),
+				ResourceNameWithoutScope: api.ResourceName(name),
+			}
+		}
+	}
+	return []unitPatch{p}, nil
+}
+
+// targetedPatches returns the patches of a list as kustomizations have it.
+func targetedPatches(list gaby.Value, plain bool) (all []unitPatch, err error) {
+	for _, item := range list.All() {
+		text := item.Get("patch")
+		if item.Get("path").Exists() && !text.Exists() {
+			return nil, at(item.Get("path"), "the patch is in another file: give that one, as file:"+
+				item.Get("path").Text())
+		}
+		if text.Kind() != gaby.Scalar {
+			return nil, at(item, "neither an operation, which has op, nor a patch of a kustomization")
+		}
+		docs, err := gaby.ParseAll([]byte(text.Text()))
+		if err != nil {
+			return nil, fmt.Errorf("patch in line %d: %w", text.Position().Line, err)
+		}
+		target, err := parseTarget(item.Get("target"))
+		if err != nil {
+			return nil, err
+		}
+		for _, doc := range docs {
+			if err := doc.Check(); err != nil {
+				return nil, fmt.Errorf("patch in line %d: %w", text.Position().Line, err)
+			}
+			found, err := patchesIn(doc.Value(), plain)
+			if err != nil {
+				return nil, fmt.Errorf("patch in line %d: %w", text.Position().Line, err)
+			}
+			for i := range found {
+				if !item.Get("target").Exists() {
+					continue
+				}
+				found[i].target = target
+				if found[i].part != nil {
+					found[i].part = withoutIdentity(found[i].part, item.Get("options"))
+				}
+			}
+			all = append(all, found...)
+		}
+	}
+	return all, nil
+}
+
+// withoutIdentity removes from a patch with a target what would rename the resource.
+func withoutIdentity(part gaby.Entries, options gaby.Value) gaby.Entries {
+	kept := gaby.Entries{}
+	for _, e := range part {
+		if (e.Key == "apiVersion" || e.Key == "kind") && options.Get("allowKindChange").Text() != "true" {
+			continue
+		}
+		if metadata, ok := e.Value.(gaby.Entries); ok && e.Key == "metadata" &&
+			options.Get("allowNameChange").Text() != "true" {
+			e.Value = slices.DeleteFunc(metadata, func(m gaby.Entry) bool { return m.Key == "name" })
+		}
+		kept = append(kept, e)
+	}
+	return kept
+}
+
+// parseTarget parses the target of a patch of a kustomization.
+func parseTarget(v gaby.Value) (t patchTarget, err error) {
+	for _, field := range []struct {
+		key string
+		is  *func(string) bool
+	}{
+		{"group", &t.group},
+		{"version", &t.version},
+		{"kind", &t.kind},
+		{"name", &t.name},
+		{"namespace", &t.namespace},
+	} {
+		if text := v.Get(field.key); text.Exists() && text.Text() != "" {
+			if _, err := pattern.Compile(text.Text()); err != nil {
+				return t, at(text, err.Error())
+			}
+			whole, err := pattern.Compile("^(?:" + text.Text() + ")$")
+			if err != nil {
+				return t, at(text, err.Error())
+			}
+			*field.is = whole.MatchString
+		}
+	}
+	t.labels, err = where.SelectorWhere{
+		Labels: v.Get("labelSelector").Text(), Annotations: v.Get("annotationSelector").Text(),
+	}.Where()
+	if err != nil {
+		err = fmt.Errorf("target in line %d: %w", v.Position().Line, err)
+	}
+	return t, err
+}
+
+// literally returns what accepts a text, nil for an empty one.
+func literally(text string) func(string) bool {
+	if text == "" {
+		return nil
+	}
+	return func(of string) bool { return of == text }
+}
+
+// at returns an error about a value of the patch.
+func at(v gaby.Value, message string) error {
+	pos := v.Position()
+	return fmt.Errorf("line %d, column %d: %s", pos.Line, pos.Column, message)
+}
+
+// partOf returns a value of a patch as [yamlkit.Merge] takes it.
+func partOf(v gaby.Value) any {
+	switch v.Kind() {
+	case gaby.Map:
+		entries := gaby.Entries{}
+		for _, e := range v.All() {
+			entries = append(entries, gaby.Entry{Key: e.Key(), Value: partOf(e)})
+		}
+		return entries
+	case gaby.List:
+		items := []any{}
+		for _, e := range v.All() {
+			items = append(items, partOf(e))
+		}
+		return items
+	}
+	return v.Data()
+}
+
+// kindAndName is what a patch says about the one resource that it changes.
+type kindAndName struct {
+	kind string
+	name api.ResourceName
+}
+
+// applyPatches applies patches to the selected resources of c and returns how many it found.
+func applyPatches(
+	c *handler.Call, patches []unitPatch, provider configkit.ResourceProvider,
+) (resources int, err error) {
+	named, others := map[kindAndName][]int{}, []int{}
+	for i, p := range patches {
+		if own := p.target.own; own != nil {
+			key := kindAndName{configkit.GroupKind(own.ResourceType), own.ResourceNameWithoutScope}
+			named[key] = append(named[key], i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	found := make([]bool, len(patches))
+	gone := map[*gaby.YamlDoc]bool{}
+	err = yamlkit.EachDocument(c.Docs, provider,
+		func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
+			key := kindAndName{configkit.GroupKind(info.ResourceType), info.ResourceNameWithoutScope}
+			counted := false
+			for _, i := range slices.Sorted(slices.Values(slices.Concat(named[key], others))) {
+				ok, err := patches[i].target.selects(doc, info, provider)
+				if err != nil {
+					return err
+				}
+				if !ok || gone[doc] {
+					continue
+				}
+				found[i], counted = true, true
+				if patches[i].deletes {
+					gone[doc] = true
+				} else if err := patches[i].apply(doc, info, provider); err != nil {
+					return err
+				}
+			}
+			if counted {
+				resources++
+			}
+			return nil
+		})
+	if len(gone) > 0 {
+		c.Docs = c.Docs.Delete(func(doc *gaby.YamlDoc) bool { return gone[doc] })
+	}
+	if err != nil {
+		return resources, err
+	}
+	indexes := sync.OnceValues(func() ([]*schemas.ResourceIndex, error) { return inputOf(c, provider) })
+	for i, p := range patches {
+		if own := p.target.own; own != nil && !found[i] {
+			input, err := indexes()
+			if err == nil {
+				err = missingTarget(own, input)
+			}
+			if err != nil {
+				return resources, err
+			}
+		}
+	}
+	return resources, nil
+}
+
+// inputOf returns the resources of the unit, selected or not, and of all input files.
+func inputOf(c *handler.Call, provider configkit.ResourceProvider) ([]*schemas.ResourceIndex, error) {
+	var here []schemas.InputResource
+	err := yamlkit.EachResource(c.Unit(), provider, func(_ int, info api.ResourceInfo) {
+		here = append(here, schemas.InputResource{ResourceInfo: info})
+	})
+	indexes := []*schemas.ResourceIndex{schemas.IndexResources(here)}
+	if inputs, ok := provider.(schemas.InputProvider); ok {
+		indexes = append(indexes, inputs.Inputs())
+	}
+	return indexes, err
+}
+
+// missingTarget returns an error if the input lacks the resource that a patch names. One that is not
+// selected or in another file is there.
+func missingTarget(own *api.ResourceInfo, input []*schemas.ResourceIndex) error {
+	kind, name := configkit.GroupKind(own.ResourceType), string(own.ResourceNameWithoutScope)
+	namespace, _, _ := strings.Cut(string(own.ResourceName), "/")
+	if namespace == "" {
+		namespace = schemas.Anywhere
+	}
+	var near []string
+	for _, index := range input {
+		if index.Has(kind, namespace, name) {
+			return nil
+		}
+		near = append(near, index.NamesNear(kind, namespace, name)...)
+	}
+	slices.Sort(near)
+	problem := handler.InvalidArgument(parameterPatch, "%s %s, which it changes, is not in the input",
+		own.ResourceType, strings.TrimPrefix(string(own.ResourceName), "/"))
+	if meant := configkit.DidYouMean("", configkit.Suggest(name, slices.Compact(near))); meant != "" {
+		return fmt.Errorf("%w; %s", problem, meant)
+	}
+	return problem
+}
+
+// selects reports whether a patch is for a resource.
+func (t *patchTarget) selects(
+	doc *gaby.YamlDoc, info *api.ResourceInfo, provider configkit.ResourceProvider,
+) (bool, error) {
+	words := strings.Split(string(info.ResourceType), "/")
+	kind, version, group := words[len(words)-1], "", ""
+	if len(words) > 1 {
+		version, group = words[len(words)-2], strings.Join(words[:len(words)-2], "/")
+	}
+	namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
+	for _, field := range []struct {
+		is   func(string) bool
+		text string
+	}{
+		{t.group, group},
+		{t.version, version},
+		{t.kind, kind},
+		{t.name, string(info.ResourceNameWithoutScope)},
+		{t.namespace, namespace},
+	} {
+		if field.is != nil && !field.is(field.text) {
+			return false, nil
+		}
+	}
+	return t.labels.MatchResource(provider, doc)
+}
+
+// apply applies the patch to a resource.
+func (p *unitPatch) apply(
+	doc *gaby.YamlDoc, info *api.ResourceInfo, provider configkit.ResourceProvider,
+) error {
+	if p.part == nil {
+		return applyOperations(doc, p.operations)
+	}
+	var keys *configkit.MergeKeyTree
+	if !p.plain {
+		keys = provider.MergeKeys(info.ResourceType)
+	}
+	if path, key := unkeyed(p.part, keys, nil); key != "" {
+		return fmt.Errorf("patch: element %s has no %s, which says which element it changes; "+
+			"an element $patch: replace has the list replaced", strings.Join(path, "."), key)
+	}
+	return yamlkit.Merge(doc, keys, p.part, nil)
+}
+
+// unkeyed returns the path of the first element of a list with a merge key that lacks the key.
+func unkeyed(part any, keys *configkit.MergeKeyTree, path []string) (at []string, key string) {
+	if keys == nil {
+		return nil, ""
+	}
+	switch v := part.(type) {
+	case gaby.Entries:
+		for _, e := range v {
+			if at, key := unkeyed(e.Value, keys.Child(e.Key), append(path, e.Key)); key != "" {
+				return at, key
+			}
+		}
+	case []any:
+		replaced := slices.ContainsFunc(v, func(item any) bool {
+			element, _ := item.(gaby.Entries)
+			return len(element) == 1 && element[0].Key == "$patch"
+		})
+		for i, item := range v {
+			element, isMap := item.(gaby.Entries)
+			below := append(slices.Clip(path), strconv.Itoa(i))
+			if len(keys.Keys) > 0 && isMap && !replaced && !slices.ContainsFunc(element,
+				func(e gaby.Entry) bool { return e.Key == keys.Keys[0] && e.Value != nil }) {
+				return below, keys.Keys[0]
+			}
+			if at, key := unkeyed(item, keys.Child("*"), below); key != "" {
+				return at, key
+			}
+		}
+	}
+	return nil, ""
+}
