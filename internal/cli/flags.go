@@ -57,7 +57,7 @@ func addRunFlags(a *command.App, cmd *cobra.Command, o *runFlags) {
 	flags.BoolVar(&o.print.outputOnly, "output-only", false, "print what the functions return: -o output")
 	flags.BoolVar(&o.print.diff, "diff", false, "print a unified diff of the configuration: -o diff")
 	flags.StringVar(&o.print.report, "report", "",
-		"print validation results as `FORM`: text, github, sarif, junit, json, or auto "+
+		"print validation results as `FORM`: text, github, gitlab, sarif, junit, json, or auto "+
 			"(github in a GitHub workflow)")
 
 	flags.BoolVar(&o.print.combine, "combine-validations", false,

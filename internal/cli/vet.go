@@ -50,7 +50,7 @@ policies' also explains --learn, and how to accept findings.`,
 		"run the functions in `FILE` before those on the command line")
 	addParam(cmd.Flags(), o)
 	cmd.Flags().StringVar(&o.print.report, "report", "",
-		"print the findings as `FORM`: text, github, sarif, junit, json, or auto "+
+		"print the findings as `FORM`: text, github, gitlab, sarif, junit, json, or auto "+
 			"(github in a GitHub workflow, text elsewhere); default text")
 	cmd.Flags().StringArray("policy", nil,
 		"run a `POLICY`: baseline, restricted, best-practice or a file; it can be repeated")

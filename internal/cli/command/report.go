@@ -13,9 +13,9 @@ import (
 func AddReport(flags *pflag.FlagSet) *Choice {
 	kind := &Choice{
 		What: "report", Value: string(report.Text),
-		Values: []string{"text", "json", "sarif", "junit", "github"},
+		Values: []string{"text", "json", "sarif", "junit", "github", "gitlab"},
 	}
-	flags.Var(kind, "report", "print a `FORMAT`: text, json, sarif, junit or github")
+	flags.Var(kind, "report", "print a `FORMAT`: text, json, sarif, junit, github or gitlab")
 	return kind
 }
 

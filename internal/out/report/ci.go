@@ -27,6 +27,8 @@ const (
 	SARIF Kind = "sarif"
 	// JUnit is the XML that CI systems read as test results.
 	JUnit Kind = "junit"
+	// GitLab is the JSON of GitLab's Code Quality report.
+	GitLab Kind = "gitlab"
 	// JSON is a flat list of findings.
 	JSON Kind = "json"
 	// Combined is one api.ValidationResult for everything, which --combine-validations prints.
@@ -39,7 +41,8 @@ const (
 // Kinds returns the values of --report.
 func Kinds() []string {
 	return []string{
-		string(Text), string(GitHub), string(SARIF), string(JUnit), string(JSON), string(ForCI),
+		string(Text), string(GitHub), string(GitLab), string(SARIF), string(JUnit), string(JSON),
+		string(ForCI),
 	}
 }
 
@@ -59,6 +62,8 @@ func RenderReport(kind Kind, units []Result) ([]byte, error) {
 		return sarif(units)
 	case JUnit:
 		return junit(units)
+	case GitLab:
+		return gitlab(units)
 	case JSON:
 		return jsonReport(units)
 	case Combined:
