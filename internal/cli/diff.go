@@ -28,6 +28,7 @@ import (
 type diffFlags struct {
 	output      *command.Choice
 	showSecrets bool
+	exitZero    bool
 	selection   do.Selection
 }
 
@@ -43,7 +44,10 @@ directories, or two git revisions. A REVISION alone is compared with the working
 tree; A..B and A...B, from where they diverged, are those of git. PATHs limit
 the comparison to files and directories of the repository.
 
-The status is 0 if the values are equal and 1 if they differ.
+The status is 0 if the values are equal and 1 if they differ, unless
+--exit-zero is given. With it, git calls fctl diff for each file:
+
+  GIT_EXTERNAL_DIFF='fctl diff --exit-zero' git diff
 
 In directories and revisions, all files are compared, in every format. In
 directories, a file whose name implies no format is compared, too: by value if
@@ -79,6 +83,7 @@ the function patch-mutations, which turns the values of A into those of B:
 		"text", "table", "mutations", "patch")
 	command.AddSelectors(cmd.Flags(), &o.selection)
 	command.AddShowSecrets(cmd.Flags(), &o.showSecrets)
+	cmd.Flags().BoolVar(&o.exitZero, "exit-zero", false, "end with status 0 if the values differ")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return compare(cmd.Context(), a, cmd, o, words)
@@ -162,6 +167,9 @@ func (c *diffRun) printDifferences() error {
 	if len(c.problems) > 0 {
 		reportError(c.app, c.problems)
 		status = max(status, diag.ExitStatus(c.problems, api.FailureUsage))
+	}
+	if status == diag.ExitNo && c.flags.exitZero {
+		status = diag.ExitDone
 	}
 	if status != diag.ExitDone {
 		return diag.ExitError(status)

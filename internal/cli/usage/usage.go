@@ -81,7 +81,7 @@ func Groups() []Group {
 		{"Flags for functions", "functions function image tag exec fn-config fn-path global-scope type param context " +
 			"other-data upsert allow-external plugin invocation runs"},
 		{"Flags for failures", "keep-going stop strict require-match allow-empty num-filters " +
-			"fail-on-results fail-on-conflict exit-code"},
+			"fail-on-results fail-on-conflict exit-code exit-zero"},
 		{"Flags for validation", "policy kubernetes-version schema schema-location baseline write-baseline learn"},
 		{"Flags for programs and containers", "allow-exec allow-env env allow-mount mount allow-outside network " +
 			"sandbox engine as-current-user no-mount-local image-prefix image-pull-policy ignore-digests " +
