@@ -54,6 +54,15 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// TestHelpNamesNoPages checks that help does not send people to files that come without the program.
+func TestHelpNamesNoPages(t *testing.T) {
+	for _, m := range regexp.MustCompile(`.*\bdocs/.*`).FindAllString(commandReference(), -1) {
+		if !strings.Contains(m, "://") {
+			t.Errorf("help names a page: %s", m)
+		}
+	}
+}
+
 // TestNamesOfSettings checks that help and docs name only settings and variables that exist.
 func TestNamesOfSettings(t *testing.T) {
 	docs, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))

@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do/explain"
 	"github.com/fctl-dev/fctl/internal/do/plan"
+	"github.com/fctl-dev/fctl/internal/knowledge/typenames"
 	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/shellwords"
 	"github.com/fctl-dev/fctl/internal/source"
@@ -162,6 +163,10 @@ func unknownFunction(executor *functions.Executor, t api.ToolchainType, name str
 		configkit.DidYouMean("", configkit.Suggest(name, names)))
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
+		of, _, dotted := strings.Cut(name, ".")
+		if _, ok := typenames.BuiltIn().Find(of); ok && dotted {
+			hint = "'kubectl explain " + name + "' explains fields; " + hint
+		}
 	}
 	return diag.UsageHint(hint, "unknown function %q", name)
 }

@@ -38,6 +38,7 @@ func TestMeant(t *testing.T) {
 		"do d.yaml .spec.replicas":                            "fctl do d.yaml get-path spec.replicas",
 		"do d.yaml set-replicas=5":                            "fctl do d.yaml set-replicas 5",
 		"do d.yaml spec.replicas=5":                           "fctl do d.yaml set-path spec.replicas 5",
+		"rename d.yaml web shop":                              "'fctl list rename' shows the functions, and fctl do FILE FUNCTION runs one",
 		"do d.yaml get":                                       "'fctl list get' shows the functions, and fctl do FILE FUNCTION runs one",
 		"set-replicas 5 d.yaml":                               "fctl do d.yaml set-replicas 5",
 		"set-image web nginx:1 d.yaml":                        "fctl do d.yaml set-container-image web nginx:1",

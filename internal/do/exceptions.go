@@ -2,7 +2,10 @@ package do
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +26,17 @@ func (l *loop) openBaseline() error {
 	l.rules = report.Rules(l.chain.Signatures, l.chain.Invocations)
 	switch path, written := l.options.Baseline, l.options.WriteBaseline; {
 	case written != "":
-		l.baseline = exceptions.New(l.request.inDir(written))
+		path = l.request.inDir(written)
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(text)) == 0 {
+			l.baseline = exceptions.New(path)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		l.baseline, err = exceptions.Read(path, text)
+		return err
 	case path != "":
 		text, err := l.request.bytes(l.ctx, path)
 		if err != nil {
@@ -113,13 +126,15 @@ func (l *loop) validated(f exceptions.Finding) bool {
 	}) {
 		return l.where == ""
 	}
-	dir := filepath.Dir(l.request.inDir(l.options.Baseline))
+	dir := filepath.Dir(l.request.inDir(cmp.Or(l.options.WriteBaseline, l.options.Baseline)))
 	_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f.File)))
 	return f.File != "-" && os.IsNotExist(err)
 }
 
-// writeBaseline writes the findings to the file of the baseline.
+// writeBaseline writes the findings to the file of the baseline. Entries stay that this run could
+// not have found: those of other files and rules.
 func (l *loop) writeBaseline() error {
+	kept := l.baseline.Keep(l.validated)
 	text, n, err := l.baseline.Text()
 	if err != nil {
 		return err
@@ -131,8 +146,12 @@ func (l *loop) writeBaseline() error {
 		return err
 	}
 	l.say(func() {
-		l.noteUnlessQuiet("", api.Note{Message: fmt.Sprintf("%s written to %s",
-			diag.Count(n, "finding"), diag.Printable(diag.FileName(path)))})
+		also := ""
+		if kept > 0 {
+			also = fmt.Sprintf("; %d of files or rules that this run did not check stay", kept)
+		}
+		l.noteUnlessQuiet("", api.Note{Message: fmt.Sprintf("%s written to %s%s",
+			diag.Count(n, "finding"), diag.Printable(diag.FileName(path)), also)})
 	})
 	return nil
 }

@@ -58,25 +58,21 @@ func (l *loop) accept(o *outcome, unit *source.InputUnit, chain *plan.Plan,
 	if l.baseline != nil {
 		file = l.baseline.File(o.file.Path)
 	}
-	accepted := func(f report.Identity) bool {
-		if accepts(ignored[f.Resource], f) {
-			return true
-		}
-		if l.options.Learn {
+	o.accepted = result.Accept(func(f report.Identity) string {
+		switch {
+		case accepts(ignored[f.Resource], f):
+			return report.InSource
+		case l.options.Learn:
 			l.missing.add(f.Missing)
-			return true
+		case l.baseline == nil:
+			return ""
+		case l.options.WriteBaseline != "":
+			l.baseline.Add(l.finding(file, f))
+		case !l.baseline.Accepts(l.finding(file, f)):
+			return ""
 		}
-		if l.baseline == nil {
-			return false
-		}
-		finding := l.finding(file, f)
-		if l.options.WriteBaseline != "" {
-			l.baseline.Add(finding)
-			return true
-		}
-		return l.baseline.Accepts(finding)
-	}
-	result.Accept(accepted)
+		return report.External
+	})
 	if l.options.Settings.Strict {
 		failUnchecked(response)
 	}

@@ -113,6 +113,7 @@ type outcome struct {
 	unchecked report.Unchecked
 	failed    []byte // failed validations, for the error stream
 	problems  diag.List
+	accepted  report.Exceptions // findings
 	changes   changes
 	withheld  bool        // the configuration is neither printed nor written
 	values    FileOutcome // for the result
@@ -439,7 +440,7 @@ func (l *loop) deliver(o *outcome, unit *source.InputUnit, chain *plan.Plan) err
 	result := report.Result{
 		Unit: unit.Name, File: unit.File, Toolchain: unit.Toolchain, Signatures: chain.Signatures,
 		Invocations: chain.Invocations,
-		Response:    response, Before: unit.Data,
+		Response:    response, Before: unit.Data, Accepted: o.accepted,
 	}
 	if l.prints && response.Success && response.Changed {
 		switch l.options.Format {

@@ -264,23 +264,23 @@ func arrange(f *InputFile, items []*Item) ([]fileDocument, error) {
 	return entries, nil
 }
 
-// jsonText returns the text of a JSON file. New documents are written as JSON.
+// jsonText returns the text of a JSON file: one document, or one list of resources. A new document
+// is written as JSON.
 func jsonText(f *InputFile, entries []fileDocument, kept map[*gaby.YamlDoc]bool) ([][]byte, error) {
-	if len(entries) > 1 {
+	text := f.text(entries, kept)
+	switch {
+	case len(entries) == 0 || json.Valid(bytes.Join(text, nil)):
+		return text, nil
+	case len(entries) > 1:
 		return nil, fault(entries[1].item.name(), "a JSON file cannot have a second resource")
-	}
-	if len(entries) == 0 {
-		return f.text(entries, kept), nil
-	}
-	e := entries[0]
-	if text := e.doc.BytesWithNewline(); json.Valid(text) || f != nil && !json.Valid(f.data) {
-		return f.text(entries, kept), nil
+	case f != nil && !json.Valid(f.data):
+		return text, nil
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(e.doc.Data()); err != nil {
+	if err := enc.Encode(entries[0].doc.Data()); err != nil {
 		return nil, err
 	}
 	return [][]byte{b.Bytes()}, nil

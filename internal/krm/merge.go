@@ -44,6 +44,7 @@ func (m *itemMerger) merge(returned []*Item) ([]*Item, error) {
 	m.index()
 	var problems []error
 	var fresh []*Item
+	var came []*gaby.YamlDoc
 	for k, item := range returned {
 		if from[k] < 0 {
 			from[k] = m.byIdentity(item)
@@ -54,16 +55,17 @@ func (m *itemMerger) merge(returned []*Item) ([]*Item, error) {
 			if err == nil || m.lenient {
 				made, err = added(item)
 			}
-			if err == nil && m.piped {
-				m.notes = append(m.notes, restore(made, item.Doc, m.provider)...)
-			}
 			problems, fresh = append(problems, err), append(fresh, made)
+			came = append(came, item.Doc)
 		} else {
 			problems = append(problems, sent[i].take(item, m.provider, m.lenient))
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
+	}
+	if m.piped {
+		m.notes = restore(fresh, came, m.provider)
 	}
 	items := make([]*Item, 0, len(sent)+len(fresh))
 	for i, item := range sent {

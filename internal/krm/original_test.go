@@ -28,7 +28,15 @@ func pipedFiles() map[string]string {
 		"empty.yaml":   "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: e, annotations: {}}\n",
 		"version.yaml": "%YAML 1.2\n---\n" + named("version"),
 		"values.yaml":  "# no resource\nimage: {tag: 1.10}\n",
-		"data.json":    `{"apiVersion": "v1",   "kind": "ConfigMap", "metadata": {"name": "json"}}`,
+		"list.yaml": "# head\napiVersion: v1\nkind: List\nmetadata: {resourceVersion: ''}\nitems:\n" +
+			"# first\n-   apiVersion: v1 # odd\n    kind: ConfigMap\n    metadata: {name: l1}\n" +
+			"- {apiVersion: v1, kind: ConfigMap, metadata: {name: l2}}\n# end\n---\n" + named("l3"),
+		"roles.yaml": "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBindingList\nitems:\n" +
+			"- metadata: {name: r1} # typed\n- metadata: {name: r2}\n",
+		"list.json": `{"apiVersion": "v1", "kind": "List", "items": [` + "\n" +
+			`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "j1"}},` + "\n" +
+			`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "j2"}}]}` + "\n",
+		"data.json": `{"apiVersion": "v1",   "kind": "ConfigMap", "metadata": {"name": "json"}}`,
 	}
 }
 
@@ -106,7 +114,12 @@ func TestPipesKeepEveryByte(t *testing.T) {
 func TestPipesTakeChanges(t *testing.T) {
 	files := pipedFiles()
 	text := strings.Replace(string(piped(t, files)), "replicas: 3", "replicas: 7", 1)
+	text = strings.Replace(text, "name: l2\n", "name: l2\n  data: {a: b}\n", 1)
 	have, _ := sunk(t, []byte(text))
+	list := strings.Replace(files["list.yaml"], "l2}}", "l2}, data: {a: b}}", 1)
+	if have["list.yaml"] != list {
+		t.Errorf("have\n%s\nwant\n%s", have["list.yaml"], list)
+	}
 	want := strings.Replace(files["a.yaml"], "replicas: 3", "replicas: 7", 1)
 	if have["a.yaml"] != want {
 		t.Errorf("have\n%s\nwant\n%s", have["a.yaml"], want)
@@ -130,7 +143,17 @@ func TestForgedTextHasNoValues(t *testing.T) {
 			resource + "---\n" + strings.Replace(resource, "name: a", "name: b", 1),
 			resource, "it is not one resource",
 		},
-		"a list":       {"kind: List\napiVersion: v1\nitems: [{a: 1}]\n", resource, "not one"},
+		"a list": {"kind: List\napiVersion: v1\nitems: [{a: 1}]\n", resource, "another resource"},
+		"a list with a field": {
+			"kind: List\napiVersion: v1\nimmutable: true\nitems:\n- " + strings.ReplaceAll(
+				strings.TrimSpace(resource), "\n", "\n  ") + "\n", resource, "immutable",
+		},
+		"a list with other values": {
+			"kind: List\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: " +
+				"{name: a}, data: {a: \"2\"}, immutable: true}\n- {apiVersion: v1, kind: Secret}\n",
+			"kind: List\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: " +
+				"{name: a}, data: {a: \"1\"}}\n", "",
+		},
 		"no resource":  {"# nothing\n", resource, "it is not one resource"},
 		"hidden lines": {"# c\u0085immutable: true\n" + resource, resource, "line endings"},
 		"a carriage":   {"# c\rimmutable: true\n" + resource, resource, "line endings"},

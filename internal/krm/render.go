@@ -432,7 +432,7 @@ func (r *rendering) function(ctx context.Context, p *kptPackage, f *pipelineFunc
 	if config.configPath != "" {
 		config.configPath = strings.TrimPrefix(config.configPath, p.dir+"/")
 	}
-	doc, configItem, err := p.config(&config, items)
+	doc, _, err := p.config(&config, items)
 	if err != nil {
 		return items, nil, err
 	}
@@ -443,8 +443,6 @@ func (r *rendering) function(ctx context.Context, p *kptPackage, f *pipelineFunc
 	step.Selects = func(item *Item) bool {
 		file := path.Join(p.dir, item.Path)
 		switch {
-		case item == configItem && config.configPath != "":
-			return false
 		case !r.Meta && (path.Base(file) == KptfileName || r.meta[file]):
 			return false
 		case f.files != nil && !f.files.MatchString(item.Path):

@@ -27,7 +27,11 @@ func (l *ResourceList) Bytes() ([]byte, error) {
 // Source returns the list as the source of a pipeline: the items are written with annotations for
 // path, index and indentation, and text says that they get their TextAnnotation.
 func (l *ResourceList) Source(text bool) ([]byte, error) {
-	return l.wire(&wireOptions{seqIndent: true, version: true, text: text})
+	o := &wireOptions{seqIndent: true, version: true}
+	if text {
+		o.text = func(id int) []byte { return documentText(l.Items[id:]) }
+	}
+	return l.wire(o)
 }
 
 // version returns the apiVersion to print.
@@ -187,7 +191,8 @@ type wireOptions struct {
 	ids       bool // number the items, to find them in the output
 	seqIndent bool // say how lists are indented
 	version   bool // leave %YAML directives out; without it they are an error
-	text      bool // add the text of the document
+	// text returns the text that an item keeps in an annotation; it may be nil.
+	text func(id int) []byte
 }
 
 // wire writes the list for a function.
@@ -260,8 +265,10 @@ func (item *Item) wire(id int, o *wireOptions) ([]byte, error) {
 		set = append(set, annotation{idAnnotation, strconv.Itoa(id)})
 	}
 	doc := item.Doc
-	if o.text && doc.IsDocument() && item.file != nil {
-		set = append(set, annotation{TextAnnotation, doctext.Encode(doc.Bytes())})
+	if o.text != nil {
+		if text := o.text(id); text != nil {
+			set = append(set, annotation{TextAnnotation, doctext.Encode(text)})
+		}
 	}
 	if err := doc.Check(); err != nil {
 		return nil, item.located(err)

@@ -2,6 +2,8 @@ package command
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,9 +26,28 @@ func (a *App) NoSuchCommand(cmd *cobra.Command, words []string) error {
 	if !cmd.HasParent() {
 		if meant := a.Meant(words); meant != "" {
 			err.Hint = meant
+		} else if a.isVerb(words[0]) {
+			err.Hint = fmt.Sprintf("'fctl list %s' shows the functions, and fctl do FILE FUNCTION runs "+
+				"one", words[0])
 		}
 	}
 	return err
+}
+
+// isVerb reports whether functions have names that begin with a word, such as rename.
+func (a *App) isVerb(word string) bool {
+	executor, err := a.NewExecutor()
+	if err != nil {
+		return false
+	}
+	for _, t := range executor.Toolchains() {
+		if slices.ContainsFunc(executor.Signatures(t), func(s api.FunctionSignature) bool {
+			return strings.HasPrefix(s.FunctionName, word+"-")
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // IsFunction reports whether a toolchain has a function of the name.

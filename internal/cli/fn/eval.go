@@ -320,7 +320,7 @@ func (e *evaluation) evaluate(ctx context.Context) (m *made, given []*krm.Item, 
 		given, others = p.WithoutSubpackages(given)
 		config = append(config, others...)
 	}
-	if e.config != nil {
+	if e.config != nil && !e.flags.meta {
 		var own []*krm.Item
 		given, own = p.WithoutFile(given, e.config.File)
 		config = append(config, own...)

@@ -121,15 +121,7 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 		fmt.Fprintf(&b, "[RUNNING] %q%s\n", s.Step.Name, scope)
 	}
 	fmt.Fprintf(&b, "%s %q%s%s\n", style("["+status+"]"), s.Step.Name, scope, took)
-	var lines []string
-	for i := range s.Results {
-		line := s.Results[i].String()
-		if at := s.Results[i].Location(); at != "" {
-			line += " (" + at + ")"
-		}
-		lines = append(lines, strings.ReplaceAll(line, "\n", "\n      "))
-	}
-	r.list(&b, "[Results]", lines)
+	r.list(&b, "[Results]", r.lines(s.Results))
 	if text := strings.TrimRight(s.Stderr, "\n"); text != "" {
 		r.list(&b, "Stderr", strings.Split(text, "\n"))
 	}
@@ -145,15 +137,50 @@ func (r *stepReporter) ended(s *krm.StepResult) {
 	}
 }
 
+// lines returns the lines of results. Of many that say the same of other resources, only the first
+// have lines, unless they are errors.
+func (r *stepReporter) lines(results []fnresult.Result) []string {
+	sayings := make([]string, len(results))
+	count, shown := map[string]int{}, map[string]int{}
+	for i := range results {
+		before, of, _ := strings.Cut(results[i].Message, "Resource(")
+		_, after, _ := strings.Cut(of, ")")
+		sayings[i] = string(results[i].Severity) + " " + before + after
+		count[sayings[i]]++
+	}
+	var lines []string
+	for i := range results {
+		saying := sayings[i]
+		more := count[saying] - firstLines
+		if fold := more > 1 && !r.settings.Verbose &&
+			results[i].Severity != fnresult.SeverityError; fold {
+			if shown[saying]++; shown[saying] == firstLines+1 {
+				lines = append(lines, fmt.Sprintf("... %d more like it; --verbose shows all", more))
+			}
+			if shown[saying] > firstLines {
+				continue
+			}
+		}
+		line := results[i].String()
+		if at := results[i].Location(); at != "" {
+			line += " (" + at + ")"
+		}
+		lines = append(lines, strings.ReplaceAll(line, "\n", "\n      "))
+	}
+	return lines
+}
+
+// firstLines is the number of lines that are printed if not all are; kpt has the same.
+const firstLines = 4
+
 // list writes lines below a title.
 func (r *stepReporter) list(b *strings.Builder, title string, lines []string) {
-	const first = 4 // as kpt does
 	if len(lines) == 0 {
 		return
 	}
 	left := 0
-	if r.truncate && len(lines) > first {
-		lines, left = lines[:first], len(lines)-first
+	if r.truncate && len(lines) > firstLines {
+		lines, left = lines[:firstLines], len(lines)-firstLines
 	}
 	b.WriteString("  " + title + ":\n    " + strings.Join(lines, "\n    ") + "\n")
 	if left > 0 {

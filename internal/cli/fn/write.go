@@ -60,7 +60,7 @@ func (r *runner) apply(ctx context.Context, p *krm.Package, changes []*krm.Chang
 	case o.check:
 		var b strings.Builder
 		for _, c := range changes {
-			b.WriteString(strings.TrimPrefix(c.Name(p), "./") + "\n")
+			b.WriteString(c.Name(p) + "\n")
 		}
 		if err := r.app.WriteText(b.String()); err != nil {
 			return err

@@ -30,7 +30,27 @@ what --fix of vet can fix, goes to the resource to which a reference leads, and
 renames resources. An expression may take 10 seconds unless --timeout says
 otherwise.
 
-docs/guide/editors.md has the settings for VS Code, Neovim and Helix.`,
+Neovim 0.11, in init.lua:
+
+  vim.lsp.config('fctl', { cmd = { 'fctl', 'lsp' }, filetypes = { 'yaml' },
+    root_markers = { '.fctl.yaml', '.git' } })
+  vim.lsp.enable('fctl')
+
+Helix, in languages.toml:
+
+  [language-server.fctl]
+  command = "fctl"
+  args = ["lsp"]
+
+  [[language]]
+  name = "yaml"
+  language-servers = ["yaml-language-server", "fctl"]
+
+VS Code, in settings.json, with the extension zsol.vscode-glspc:
+
+  "glspc.server.command": "fctl",
+  "glspc.server.commandArguments": ["lsp"],
+  "glspc.server.languageId": ["yaml"]`,
 		Example: "  fctl lsp",
 		Args:    command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -31,8 +31,13 @@ Calls use only files below --root. They never run programs or containers, use
 the network or follow the settings of the project. Secret values are masked. A
 call that reaches --timeout (default 1m) or --max-memory costs only itself.
 
-The program fctl-mcp does the work: 'go install' puts it beside fctl.
-docs/guide/mcp.md says how to give it to an agent.`,
+The program fctl-mcp does the work: 'go install' puts it beside fctl. Agents
+start it from a file such as .mcp.json:
+
+  {"mcpServers": {"fctl": {"command": "fctl",
+    "args": ["mcp", "--root", "/home/me/src/shop"]}}}
+
+VS Code reads .vscode/mcp.json, which has servers in place of mcpServers.`,
 		Example: `  fctl mcp
   fctl mcp --root ~/src/shop --allow-write`,
 		Args: command.NoArguments,

@@ -22,6 +22,7 @@ type Baseline struct {
 	mu      sync.Mutex
 	entries map[Finding]*acceptedFinding // by key
 	found   []Finding                    // what Add was called with
+	kept    []acceptedFinding            // by Keep
 }
 
 // acceptedFinding is a finding that a baseline accepts.
@@ -120,6 +121,25 @@ func (b *Baseline) Add(f Finding) {
 	b.found = append(b.found, f)
 }
 
+// Keep keeps the entries that were read and that are not among the findings added, unless seen
+// reports that they would have been found. It returns the number of their findings.
+func (b *Baseline) Keep(seen func(Finding) bool) (kept int) {
+	counts := map[Finding]int{}
+	for _, f := range b.found {
+		counts[f.key()]++
+	}
+	for key, e := range b.entries {
+		if seen(e.finding) {
+			continue
+		}
+		if more := e.count - counts[key]; more > 0 {
+			b.kept = append(b.kept, acceptedFinding{finding: e.finding, count: more})
+			kept += more
+		}
+	}
+	return kept
+}
+
 // Unused returns a note for each entry that matched fewer findings than its count, in the order of
 // the file. seen reports whether the validation of the entry ran on its file; other entries are
 // skipped.
@@ -145,7 +165,7 @@ func (b *Baseline) Unused(seen func(Finding) bool) []api.Note {
 	return notes
 }
 
-// Text returns the findings added as the text of a baseline, and their number.
+// Text returns the findings added and kept as the text of a baseline, and the number of those added.
 func (b *Baseline) Text() (text []byte, n int, err error) {
 	counts := map[Finding]int{}
 	first := map[Finding]Finding{}
@@ -154,6 +174,10 @@ func (b *Baseline) Text() (text []byte, n int, err error) {
 			first[f.key()] = f
 		}
 		counts[f.key()]++
+	}
+	for _, e := range b.kept {
+		first[e.finding.key()] = e.finding
+		counts[e.finding.key()] += e.count
 	}
 	keys := slices.SortedFunc(maps.Keys(counts), func(x, y Finding) int {
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Resource, y.Resource),

@@ -22,8 +22,9 @@ func BenchmarkCatalog(b *testing.B) {
 	}
 	for name, data := range map[string]string{
 		"set-namespace": "namespace: new", "set-labels": "zone: eu",
-		"set-image":     "{name: nginx, newTag: '2'}",
-		"apply-setters": "n: '2'", "ensure-name-substring": "prepend: a-",
+		"set-image":       "{name: nginx, newTag: '2'}",
+		"set-annotations": "a: b",
+		"apply-setters":   "n: '2'", "ensure-name-substring": "prepend: a-",
 		"search-replace": "{by-path: spec.replicas, put-value: '3'}",
 	} {
 		b.Run(name, func(b *testing.B) {

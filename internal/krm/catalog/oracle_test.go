@@ -47,7 +47,7 @@ func TestOracles(t *testing.T) {
 			data := c.Value().Get("data").First()
 			return map[string]string{
 				"prepend": "namePrefix: ", "append": "nameSuffix: ",
-			}[data.Key()] + data.Text()
+			}[data.Key()] + strconv.Quote(data.Text())
 		})},
 	} {
 		t.Run(o.function, func(t *testing.T) {
@@ -188,8 +188,7 @@ func built(fields func(*gaby.YamlDoc) string) func(resources, config string) (st
 		if err != nil {
 			return "", err
 		}
-		text, err := m.AsYaml()
-		return string(text), err
+		return kio.StringAll(m.ToRNodeSlice()) // AsYaml goes through JSON, and takes as long as Run
 	}
 }
 
@@ -335,12 +334,23 @@ func imageConfig(c *choices) string {
 }
 
 func annotationConfig(c *choices) string {
-	return configMap("{" + c.of("team: blue", "team: red", "note: \"2\"", "example.com/owner: you",
-		"new: \"true\"") + c.of("}", ", other: \"x: y\"}"))
+	values := []string{
+		"red", `"2"`, `"yes"`, `"1e3"`, `"null"`, `""`, `"x: y"`, `" x "`, `"# x"`, `"a\nb\n"`, "ü",
+		`"2024-01-02"`, "a.example.com/b", strings.Repeat("word ", 30) + "end",
+	}
+	keys := []string{
+		"team", "note", "example.com/owner", "new", `"on"`, `"3"`, "example.com/a.b_c-d",
+	}
+	c.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	for i, key := range keys {
+		keys[i] = key + ": " + c.of(values...)
+	}
+	return configMap(c.some(keys[:1+c.IntN(len(keys))]...))
 }
 
 func substringConfig(c *choices) string {
-	return configMap("{" + c.of("prepend: dev-", "append: -prod") + "}")
+	return configMap("{" + c.of("prepend: ", "append: ") + c.of("dev-", "-prod", `"1"`, "x.y-", `"01-"`) +
+		"}") // no name has one of these: the function leaves such names alone
 }
 
 func replacementConfig(c *choices) string {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
@@ -16,10 +18,11 @@ const encoded = "v1."
 // for values find none.
 func Encode(text []byte) string { return encoded + base64.RawURLEncoding.EncodeToString(text) }
 
-// Decode returns the document in a word, which is not trusted. A text with a second document is an
-// error, and so is one in which readers of YAML see different lines: no function has seen what else
-// is in it.
-func Decode(word string) (*gaby.YamlDoc, error) {
+// Decode returns the document in a word, or the items of a list that is its only document. The word
+// is not trusted. A text with a second document is an error, and so is one in which readers of YAML
+// see different lines or values, and a list with other fields than a kubectl List: no function has
+// seen what else is in it.
+func Decode(word string) (gaby.Container, error) {
 	word, ok := strings.CutPrefix(word, encoded)
 	text, err := base64.RawURLEncoding.DecodeString(word)
 	switch {
@@ -37,13 +40,22 @@ func Decode(word string) (*gaby.YamlDoc, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(docs) != 1 || !docs[0].IsDocument() || !docs[0].IsMap() {
+	whole, err := gaby.ParseYAML(text)
+	switch {
+	case err != nil || len(docs) == 0 || !whole.IsMap():
 		return nil, errors.New("it is not one resource")
+	case !docs[0].IsDocument():
+		for _, field := range whole.Value().All() {
+			if !slices.Contains([]string{"apiVersion", "kind", "metadata", "items"}, field.Key()) {
+				return nil, fmt.Errorf("its list has a field %q", field.Key())
+			}
+		}
 	}
-	doc := docs[0]
-	doc.DropPositions()
-	if err := doc.Check(); err != nil {
-		return nil, err
+	for _, doc := range docs {
+		doc.DropPositions()
+		if err := doc.Check(); err != nil {
+			return nil, err
+		}
 	}
-	return doc, UniqueKeys(doc.Value())
+	return docs, UniqueKeys(whole.Value())
 }

@@ -21,35 +21,51 @@ type Identity struct {
 	Missing string
 }
 
-// Accept removes the findings that accepted accepts from the validation results, which it changes.
-// It returns their number. A result without other findings passes.
-func (r Result) Accept(accepted func(Identity) bool) int {
-	return r.remove(func(f finding) bool { return accepted(f.identity()) },
-		func(result *api.ValidationResult, n int) { result.Ignored += n })
+// Exceptions are findings that are accepted.
+type Exceptions []finding
+
+// The places where findings are accepted, in the words of SARIF.
+const (
+	InSource = "inSource" // by an annotation of the resource
+	External = "external" // by a baseline
+)
+
+// Accept removes the findings that are accepted from the validation results, which it changes, and
+// returns them. accepted returns the place that accepts a finding, "" for none. A result without
+// other findings passes.
+func (r Result) Accept(accepted func(Identity) (place string)) Exceptions {
+	var all Exceptions
+	r.remove(func(f finding) bool {
+		f.Exception = accepted(f.identity())
+		if f.Exception != "" {
+			all = append(all, f)
+		}
+		return f.Exception != ""
+	}, func(result *api.ValidationResult, n int) { result.Ignored += n })
+	return all
 }
 
 // remove removes the findings that drop reports from the validation results, which it changes, and
-// calls removed for each result with their number, which is not 0. It returns the number of all.
+// calls removed for each result with their number, which is not 0.
 func (r Result) remove(
 	drop func(finding) bool, removed func(result *api.ValidationResult, n int),
-) int {
-	all, failed := 0, false
+) {
+	any, failed := false, false
 	for _, o := range r.Response.Outputs {
 		list, ok := o.Value.(api.ValidationResultList)
 		for i := range list {
 			if ok && !list[i].Passed {
 				if n := r.removeFrom(&list[i], drop); n > 0 {
 					removed(&list[i], n)
-					all += n
+					any = true
 				}
 			}
 			failed = failed || !list[i].Passed
 		}
 	}
-	if all > 0 {
+	if any {
 		r.Response.ValidationFailed = failed
 	}
-	return all
 }
 
 // silently is for findings whose removal is not counted.

@@ -278,6 +278,11 @@ type (
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
 		Related   []sarifLocation `json:"relatedLocations,omitempty"`
+		// Suppressions are for findings that are accepted.
+		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+	}
+	sarifSuppression struct {
+		Kind string `json:"kind"`
 	}
 	sarifLocation struct {
 		PhysicalLocation sarifPhysicalLocation  `json:"physicalLocation"`
@@ -309,7 +314,7 @@ func sarif(units []Result) ([]byte, error) {
 	}
 	for _, u := range units {
 		descriptions := u.descriptions()
-		for _, f := range append(u.findings(), u.filterFindings()...) {
+		for _, f := range slices.Concat(u.findings(), u.Accepted, u.filterFindings()) {
 			id := f.rule()
 			if !slices.ContainsFunc(driver.Rules, func(r sarifRule) bool { return r.ID == id }) {
 				text := descriptions[f.label()]
@@ -337,10 +342,15 @@ func sarif(units []Result) ([]byte, error) {
 			case f.Unchecked != nil && level == "note":
 				kind, level = "open", "none"
 			}
+			var suppressions []sarifSuppression
+			if f.Exception != "" {
+				suppressions = []sarifSuppression{{f.Exception}}
+			}
 			run.Results = append(run.Results,
 				sarifResult{
 					RuleID: id, Kind: kind, Level: level, Message: sarifText{f.text()},
 					Locations: []sarifLocation{location}, Related: related,
+					Suppressions: suppressions,
 				})
 		}
 	}

@@ -29,6 +29,8 @@ type finding struct {
 	Unchecked *api.Unchecked
 	// Filter reports that a filter did not pass, which is not a failure.
 	Filter bool
+	// Exception is the place that accepts the finding, "" for none.
+	Exception string
 }
 
 // finding returns what the findings of a validation have in common.

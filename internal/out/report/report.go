@@ -50,6 +50,8 @@ type Result struct {
 	Secrets *sensitive.Values
 	// Changed are the changed resources, for Name.
 	Changed []api.ResourceInfo
+	// Accepted are the findings that are no longer in the results, for SARIF.
+	Accepted Exceptions
 	// Resources is the number of resources that the chain was run on, for Text.
 	Resources int
 

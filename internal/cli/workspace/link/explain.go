@@ -8,19 +8,24 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
 func newLinkExplain(a *command.App) *cobra.Command {
 	c, form := &session.Common{App: a, DryRun: true}, ""
 	cmd := &cobra.Command{
-		Use:   "explain [flags] UNIT TYPE:NAME:PATH",
+		Use:   "explain [flags] UNIT RESOURCE PATH",
 		Short: "Show where a value came from and which links may change it",
 		Long: `Show what set a value of a unit: an edit, a function, or a link, with the upstream
 value that it was made of, and so on upstream. Then follow the merges that could
 overwrite the value, and what links would write now. Everything comes from
-records and dry runs; what is not recorded is called unknown.`,
-		Example: "  fctl link explain web apps/v1/Deployment:shop/web:spec.replicas",
-		Args:    command.Words(2, 2),
+records and dry runs; what is not recorded is called unknown.
+
+RESOURCE is KIND/NAME, TYPE:NAME or, as tables print it, TYPE NAME.
+TYPE:NAME:PATH is one word for both.`,
+		Example: "  fctl link explain web deploy/web spec.replicas\n" +
+			"  fctl link explain web apps/v1/Deployment:shop/web:spec.replicas",
+		Args: command.Words(2, 4),
 	}
 	session.Flags(cmd, c.AddSpace).StringVarP(&form, "output", "o", "",
 		"output `FORMAT`: text or json")
@@ -28,18 +33,8 @@ records and dry runs; what is not recorded is called unknown.`,
 		if form != "" && form != "text" && form != "json" {
 			return diag.Usage("output format %q is not one of text, json", form)
 		}
-		ref, path, err := session.ParseReference(words[1])
-		if err == nil && path == "" {
-			err = diag.UsageHint(
-				"for example apps/v1/Deployment:shop/web:spec.replicas", "a path is missing in %q",
-				words[1],
-			)
-		}
-		if err != nil {
-			return err
-		}
 		return c.Write(cmd, "", func(s *session.Session) error {
-			explanation, err := explain(s, words[0], ref, path)
+			explanation, err := explain(s, words[0], words[1:])
 			if err != nil {
 				return err
 			}
@@ -52,9 +47,8 @@ records and dry runs; what is not recorded is called unknown.`,
 	return cmd
 }
 
-func explain(
-	s *session.Session, name string, ref entity.ResourceReference, path string,
-) (*resolve.Explanation, error) {
+// explain explains the value at a place of a unit, which words name.
+func explain(s *session.Session, name string, words []string) (*resolve.Explanation, error) {
 	// It takes edits up as revisions, whose secrets are to be hidden, too.
 	g, err := s.LinkGraph()
 	if err != nil {
@@ -73,5 +67,17 @@ func explain(
 		return nil, err
 	}
 	s.App.Hide(secrets, true)
-	return g.Explain(s.Ctx, u.UnitID, ref, path)
+	place, err := s.Place(u, words)
+	if err != nil {
+		return nil, err
+	}
+	if len(place.Paths) != 1 {
+		return nil, diag.UsageHint(
+			shellwords.Quote("fctl", "link", "explain", name, words[0], "spec.replicas"),
+			"one path is expected after the resource, not %d", len(place.Paths))
+	}
+	return g.Explain(s.Ctx, u.UnitID, entity.ResourceReference{
+		ResourceType: place.Resource.Info.ResourceType,
+		ResourceName: place.Resource.Info.ResourceName,
+	}, place.Paths[0])
 }
