@@ -204,8 +204,8 @@ func isOwn(_ api.ResourceType, info *api.PathVisitorInfo) bool {
 func (m *Move) namesMoved(p *yamlkit.Match) bool {
 	value, _ := p.Scalar()
 	name, _ := value.(string)
-	if name == m.To || m.isUsed(name) {
-		return true
+	if name == m.To || m.isUsed(name) || configkit.IsKustomizationType(p.Resource.ResourceType) {
+		return true // a kustomization says the namespace of the resources that it lists
 	}
 	m.foreign = m.foreign || name != ""
 	return !handler.IsPart(m.fc) && m.isGiven(p)

@@ -61,6 +61,11 @@ func (p Properties) targets(match *yamlkit.Match) []api.ResourceType {
 	if match.Info().AttributeName == attributeNamespace {
 		return []api.ResourceType{"v1/Namespace"}
 	}
+	for _, of := range madeAttributes() {
+		if match.Info().AttributeName == of.attribute {
+			return []api.ResourceType{of.made}
+		}
+	}
 	types := targetTypes(match.Info().Details)
 	if p.provider != nil {
 		types = p.provider.TargetTypes(match.Doc, match.Segments, types)
@@ -221,7 +226,8 @@ func namespaceFields(name string) []string {
 	return []string{"namespace"}
 }
 
-// withNamespaces are the paths of references, and those of the namespaces that they name.
+// withNamespaces are the paths of references, those of the namespaces that they name, and those of
+// the names of what the resource makes.
 type withNamespaces struct{ provider configkit.ResourceProvider }
 
 // PathsOf returns the paths of resources of type t, each once.
@@ -233,7 +239,15 @@ func (w withNamespaces) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	}
 	for _, info := range NamespacePaths(w.provider).PathsOf(t) {
 		if !known[info.Path] && t != "v1/Namespace" {
+			known[info.Path] = true
 			paths = append(paths, info)
+		}
+	}
+	for _, of := range madeAttributes()[:2] { // the others are hosts and ends of names
+		for _, info := range w.provider.AttributePaths(of.attribute).PathsOf(t) {
+			if !known[info.Path] {
+				paths = append(paths, info)
+			}
 		}
 	}
 	return paths

@@ -298,6 +298,21 @@ const (
 	typeClaim  api.ResourceType = "v1/PersistentVolumeClaim"
 )
 
+// madeAttribute is an attribute of names of resources that others make, and their type.
+type madeAttribute struct {
+	attribute api.AttributeName
+	made      api.ResourceType
+}
+
+func madeAttributes() []madeAttribute {
+	return []madeAttribute{
+		{"made-configmap", "v1/ConfigMap"},
+		{"made-secret", typeSecret},
+		{"made-service", "v1/Service"},
+		{"made-claim", typeClaim},
+	}
+}
+
 // madeIn returns the resources that documents describe without being them. Attributes say where
 // their names are. A custom resource often makes a Secret with its own name, or with a name that it
 // refers to.
@@ -317,15 +332,7 @@ func madeIn(provider configkit.ResourceProvider, docs gaby.Container) madeResour
 			}
 		}
 	}
-	for _, of := range []struct {
-		attribute api.AttributeName
-		made      api.ResourceType
-	}{
-		{"made-configmap", "v1/ConfigMap"},
-		{"made-secret", typeSecret},
-		{"made-service", "v1/Service"},
-		{"made-claim", typeClaim},
-	} {
+	for _, of := range madeAttributes() {
 		_ = yamlkit.VisitMatches(docs, provider.AttributePaths(of.attribute), EveryKey(), provider,
 			func(p *yamlkit.Match) {
 				name, by := p.Value.Text(), maker{}
