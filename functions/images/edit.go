@@ -44,6 +44,7 @@ type imageEdit struct {
 	path     []string
 	value    any
 	replaced string
+	around   bool // the path is that of the document around the text that was parsed
 }
 
 // run visits all images of the documents, and applies the edits.
@@ -198,10 +199,23 @@ func (e *imageEditor) override(item imageField) {
 	}
 }
 
+// newChart returns the visit of values at the match. Parameters in a list beside them take their
+// place.
+func (e *imageEditor) newChart() *chart {
+	c := &chart{visit: e.found}
+	if last := len(e.match.Segments) - 1; last >= 0 && e.match.Segments[last] != "parameters" {
+		list := append(slices.Clone(e.match.Segments[:last]), "parameters")
+		c.over = byName(parametersOf(imageField{
+			segments: list, value: e.match.Doc.Search(list...).Value(),
+		}))
+	}
+	return c
+}
+
 // helmValues visits the images in the values of a chart: a map, a list of parameters, or a text
 // that is YAML.
 func (e *imageEditor) helmValues(f imageField) error {
-	c := &chart{visit: e.found}
+	c := e.newChart()
 	switch f.value.Kind() {
 	case gaby.Map:
 		c.values(f)
@@ -243,7 +257,7 @@ func (e *imageEditor) chart(doc *gaby.YamlDoc) error {
 	if e.embedded {
 		in = imageField{segments: e.match.Segments}.path() + "#"
 	}
-	(&chart{visit: e.found}).values(imageField{in: in, value: doc.Value()})
+	e.newChart().values(imageField{in: in, value: doc.Value()})
 	return e.apply(doc)
 }
 
@@ -371,7 +385,7 @@ func (e *imageEditor) set(value any, f imageField) {
 	case missing:
 		path = append(slices.Clone(e.dotted), f.parameter)
 	}
-	e.edits = append(e.edits, imageEdit{path, value, ""})
+	e.edits = append(e.edits, imageEdit{path, value, "", e.embedded && f.in == ""})
 }
 
 // apply makes the edits in a document.
@@ -382,7 +396,11 @@ func (e *imageEditor) apply(doc *gaby.YamlDoc) error {
 			problems = append(problems, edit.replace(doc))
 			continue
 		}
-		_, err := doc.Set(edit.value, edit.path...)
+		of := doc
+		if edit.around {
+			of = e.match.Doc
+		}
+		_, err := of.Set(edit.value, edit.path...)
 		problems = append(problems, err)
 	}
 	e.edits = nil
