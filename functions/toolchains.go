@@ -61,7 +61,7 @@ func Toolchains() []Toolchain {
 			Name: api.ToolchainKubernetesYAML, Converter: k8skit.Converter{},
 			Example:   "deployment.yaml",
 			Files:     []string{".yaml", ".yml", ".json", "Kustomization"},
-			FilesHelp: ".yaml, .yml, Kustomization, and .json with apiVersion and kind",
+			FilesHelp: ".yaml, .yml, .json of resources, Kustomization",
 			Provider: func() configkit.ResourceProvider {
 				return k8skit.K8sResourceProvider.Snapshot()
 			},
