@@ -73,3 +73,14 @@ func (l *loop) noteRefused() {
 		})
 	}
 }
+
+// tryWrite returns why a file whose result is not written could not be written anyway.
+func (l *loop) tryWrite(o *outcome, unit *source.InputUnit) error {
+	if l.inPlace == nil || !o.response.Changed {
+		return nil
+	}
+	if err := o.target.Try(unit.Info, o.response.Pieces()...); err != nil {
+		return NotWritten(unit.File, err)
+	}
+	return nil
+}

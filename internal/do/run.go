@@ -489,11 +489,7 @@ func (l *loop) deliver(o *outcome, unit *source.InputUnit, chain *plan.Plan) err
 	o.failed = omitted.Failed
 	if l.refused > 0 && response.Success {
 		o.notes = nil // about changes that are not made
-		if l.inPlace != nil && response.Changed {
-			if err := o.target.Try(unit.Info, response.Pieces()...); err != nil {
-				return NotWritten(unit.File, err)
-			}
-		}
+		return l.tryWrite(o, unit)
 	}
 	if !response.Success || o.withheld || l.refused > 0 {
 		return nil
