@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
@@ -26,15 +27,21 @@ func IsKustomization(h gaby.Header) bool {
 		strings.HasPrefix(h.APIVersion, kustomizeGroup)
 }
 
-// CompleteKustomization adds apiVersion and kind to a document of a file that kustomize reads as a
-// kustomization, if the document leaves out both.
-func CompleteKustomization(file string, doc *gaby.YamlDoc) {
+// IsKustomizationType reports whether a type is that of kustomizations or of their components.
+func IsKustomizationType(t api.ResourceType) bool {
+	version, kind := path.Split(string(t))
+	return IsKustomization(gaby.Header{APIVersion: version, Kind: kind})
+}
+
+// ImplyKustomization says what the documents of a file are that kustomize reads as a kustomization:
+// they may leave out apiVersion and kind.
+func ImplyKustomization(file string, docs gaby.Container) {
 	if !IsKustomizationFile(file) {
 		return
 	}
-	if h, err := doc.Header(); err == nil && h.APIVersion == "" && h.Kind == "" && doc.IsMap() {
-		// A document that cannot be edited stays without them.
-		_, _ = doc.Set(kustomizeGroup+"v1beta1", "apiVersion")
-		_, _ = doc.Set("Kustomization", "kind")
+	for _, doc := range docs {
+		if !doc.IsNull() && doc.IsDocument() {
+			doc.Imply(kustomizeGroup+"v1beta1", "Kustomization")
+		}
 	}
 }

@@ -60,8 +60,8 @@ func Toolchains() []Toolchain {
 		{
 			Name: api.ToolchainKubernetesYAML, Converter: k8skit.Converter{},
 			Example:   "deployment.yaml",
-			Files:     []string{".yaml", ".yml", ".json"},
-			FilesHelp: ".yaml, .yml, and .json with apiVersion and kind",
+			Files:     []string{".yaml", ".yml", ".json", "Kustomization"},
+			FilesHelp: ".yaml, .yml, .json of resources, Kustomization",
 			Provider: func() configkit.ResourceProvider {
 				return k8skit.K8sResourceProvider.Snapshot()
 			},
@@ -182,7 +182,7 @@ func toolchainsOf(toolchains []Toolchain, path string) []api.ToolchainType {
 		for _, file := range t.Files {
 			prefix, pattern := strings.CutSuffix(file, "*")
 			switch {
-			case file == name, pattern && strings.HasPrefix(base, prefix):
+			case file == name, file == base, pattern && strings.HasPrefix(base, prefix):
 				named = append(named, t.Name)
 			case file == extension:
 				ending = append(ending, t.Name)

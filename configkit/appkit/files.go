@@ -11,11 +11,9 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// These are types of files that their names tell. Their paths are in file_types.yaml.
-const (
-	HelmValues    api.ResourceType = "HelmValues"
-	Kustomization api.ResourceType = "Kustomization"
-)
+// HelmValues is the type of the values of charts. The types of files that their names tell have their
+// paths in file_types.yaml.
+const HelmValues api.ResourceType = "HelmValues"
 
 //go:embed file_types.yaml
 var fileTypes []byte
@@ -49,9 +47,6 @@ func namedFiles() []struct {
 // FileType returns the type of a file that its name tells, or "". HelmValues is values.yaml,
 // values-prod.yaml, prod.values.yml and the like.
 func FileType(file string) api.ResourceType {
-	if configkit.IsKustomizationFile(filepath.ToSlash(file)) {
-		return Kustomization
-	}
 	full := strings.ToLower(filepath.ToSlash(file))
 	base := path.Base(full)
 	name, extension := strings.TrimSuffix(base, path.Ext(base)), path.Ext(base)

@@ -14,7 +14,7 @@ func TestFileType(t *testing.T) {
 		"values.yaml": appkit.HelmValues, "a/values-prod.yml": appkit.HelmValues,
 		"prod.Values.yaml": appkit.HelmValues, "values_eu.yaml": appkit.HelmValues,
 		"valuesx.yaml": "", "values.json": "", "values": "",
-		"a/kustomization.yaml": appkit.Kustomization, "kustomization.yml": appkit.Kustomization,
+		"a/kustomization.yaml": "", "kustomization.yml": "",
 		"compose.yaml": "Compose", "docker-compose.yml": "Compose",
 		"docker-compose.override.yml": "Compose", "compose-dev.yaml": "Compose",
 		"web.compose.yml": "Compose", "composer.yaml": "", "docker-compose.json": "",
@@ -38,7 +38,6 @@ func TestFileTypePaths(t *testing.T) {
 		t.Error(err)
 	}
 	for of, want := range map[api.ResourceType]string{
-		"Kustomization":  "helmCharts.*.valuesInline images.*",
 		"Compose":        "services.*.image",
 		"GitHubWorkflow": "jobs.*.container jobs.*.container.image jobs.*.services.*.image jobs.*.steps.*.uses#image",
 		"GitHubAction":   "runs.image#image runs.steps.*.uses#image",

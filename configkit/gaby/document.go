@@ -55,6 +55,7 @@ type document struct {
 	snapshot  *snapshotEdits // set in a snapshot, see Container.Before
 	cache     cache
 	header    Header
+	implied   Header // see Imply
 	hasHeader bool
 
 	blocks stream.Blocks // made for the first position

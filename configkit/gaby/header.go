@@ -1,6 +1,8 @@
 package gaby
 
 import (
+	"cmp"
+
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scalar"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/scan"
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
@@ -27,17 +29,23 @@ func (d *YamlDoc) Header() (Header, error) {
 		return Header{}, nil
 	}
 	doc := d.v.d
-	if d.v.owner >= 0 || d.v.slot != 0 || doc.scanned {
+	if d.v.owner >= 0 || d.v.slot != 0 || doc.scanned || doc.implied.Kind != "" ||
+		!doc.hasHeader && (doc.suspicious || !doc.scanHeader()) {
 		return d.scannedHeader()
 	}
-	if !doc.hasHeader {
-		h, certain := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.bodyStart)
-		if doc.suspicious || !certain {
-			return d.scannedHeader()
-		}
-		doc.header, doc.hasHeader = Header(h), true
-	}
 	return doc.header, nil
+}
+
+// Imply sets the apiVersion and kind of a document that lacks them: its file says what it is.
+func (d *YamlDoc) Imply(apiVersion, kind string) {
+	d.v.d.implied = Header{APIVersion: apiVersion, Kind: kind}
+}
+
+// scanHeader reads the header without scanning the document, and reports whether that is certain.
+func (d *document) scanHeader() bool {
+	h, certain := stream.ScanHeader(d.src[:d.bodyEnd], d.bodyStart)
+	d.header, d.hasHeader = Header(h), certain
+	return certain
 }
 
 // SecondHeader returns the first key that identifies a resource and occurs a second time in the
@@ -52,13 +60,10 @@ func (d *YamlDoc) SecondHeader() (key string, at Position) {
 	seen := map[string]bool{}
 	for e := int32(1); e < int32(doc.n[0].Next); e = int32(doc.n[e].Next) {
 		key := string(scan.KeyBytes(doc.src, &doc.n[e]))
-		switch key {
-		case "apiVersion", "kind", "metadata":
-			if seen[key] {
-				return key, doc.position(int(doc.n[e].Key))
-			}
-			seen[key] = true
+		if seen[key] && (key == "apiVersion" || key == "kind" || key == "metadata") {
+			return key, doc.position(int(doc.n[e].Key))
 		}
+		seen[key] = true
 	}
 	return "", Position{}
 }
@@ -68,8 +73,8 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 	if err := d.Check(); err != nil {
 		// with the fields before the error the caller may be able to skip the document
 		if doc := d.v.d; !doc.hasHeader {
-			h, _ := stream.ScanHeader(doc.src[:doc.bodyEnd], doc.bodyStart)
-			doc.header, doc.hasHeader = Header(h), true
+			doc.scanHeader()
+			doc.hasHeader = true
 		}
 		return d.v.d.header, err
 	}
@@ -79,8 +84,8 @@ func (d *YamlDoc) scannedHeader() (Header, error) {
 	}
 	meta := d.v.Get("metadata")
 	h := Header{
-		APIVersion:   stringText(d.v.Get("apiVersion")),
-		Kind:         stringText(d.v.Get("kind")),
+		APIVersion:   cmp.Or(stringText(d.v.Get("apiVersion")), doc.implied.APIVersion),
+		Kind:         cmp.Or(stringText(d.v.Get("kind")), doc.implied.Kind),
 		Namespace:    stringText(meta.Get("namespace")),
 		Name:         stringText(meta.Get("name")),
 		GenerateName: stringText(meta.Get("generateName")),

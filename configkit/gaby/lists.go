@@ -1,6 +1,7 @@
 package gaby
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby/internal/stream"
@@ -36,15 +37,11 @@ func (h *Header) mayList() bool {
 // lists reports whether an entry of items is a resource rather than a part of the resource with
 // this header. A list has no name.
 func (h *Header) lists(item Value) bool {
-	if h.Kind == stream.ListSuffix {
-		return true
-	}
 	kind := stringText(item.Get("kind"))
-	if kind != "" && stringText(item.Get("apiVersion")) != "" {
+	if h.Kind == stream.ListSuffix || kind != "" && stringText(item.Get("apiVersion")) != "" {
 		return true
 	}
-	named := h.Name != "" || h.GenerateName != ""
-	return !named && (kind == "" || kind+stream.ListSuffix == h.Kind) &&
+	return h.Name == "" && h.GenerateName == "" && (kind == "" || kind+stream.ListSuffix == h.Kind) &&
 		item.Get("metadata").Kind() == Map
 }
 
@@ -57,10 +54,6 @@ func (d *YamlDoc) completeHeader(h *Header) {
 		items.node() != d.v.owner {
 		return
 	}
-	if h.Kind == "" {
-		h.Kind = kind
-	}
-	if h.APIVersion == "" {
-		h.APIVersion = stringText(list.Get("apiVersion"))
-	}
+	h.Kind = cmp.Or(h.Kind, kind)
+	h.APIVersion = cmp.Or(h.APIVersion, stringText(list.Get("apiVersion")))
 }

@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"embed"
 	"io/fs"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -277,13 +278,23 @@ func (p *ResourceProvider) ResourceNameStableCore(doc *gaby.YamlDoc) api.Resourc
 }
 
 // Converter is the identity, since the native text is YAML already.
-type Converter struct{}
+type Converter struct{ file string }
 
-var _ configkit.PartConverter = Converter{}
+var (
+	_ configkit.PartConverter    = Converter{}
+	_ configkit.DialectConverter = Converter{}
+)
+
+// ForFile returns the converter for a file of this name, which may say that it is a kustomization.
+func (Converter) ForFile(name string) configkit.ConfigConverter {
+	return Converter{filepath.ToSlash(name)}
+}
 
 // NativeToDocuments splits the text into documents, which are scanned when they are visited.
-func (Converter) NativeToDocuments(data []byte) (gaby.Container, error) {
-	return gaby.ParseAll(data)
+func (c Converter) NativeToDocuments(data []byte) (gaby.Container, error) {
+	docs, err := gaby.ParseAll(data)
+	configkit.ImplyKustomization(c.file, docs)
+	return docs, err
 }
 
 // DocumentsToNative prints the documents.

@@ -18,10 +18,29 @@ type chart struct {
 	// global has the registry that the chart uses for all images that do not name one, if there is
 	// such a field.
 	global imageField
+	// parameters take the place of values, by name. root is the number of segments of the values.
+	over map[string]imageField
+	root int
+}
+
+// beside returns the lookup of the entries of a map, or of the parameters in their place.
+func (c *chart) beside(m imageField) fieldsBeside {
+	own := m.beside()
+	if len(c.over) == 0 {
+		return own
+	}
+	before := strings.Join(append(slices.Clone(m.segments[c.root:]), ""), ".")
+	return func(key string) imageField {
+		if f, ok := c.over[before+key]; ok {
+			return f
+		}
+		return own(key)
+	}
 }
 
 // values visits the values in a map.
 func (c *chart) values(root imageField) {
+	c.root = len(root.segments)
 	global := root.beside()("global").beside()
 	c.global = global.any("imageRegistry", "registry", "hub")
 	if c.global.text() == "" {
@@ -32,7 +51,7 @@ func (c *chart) values(root imageField) {
 
 // below visits the entries of a map. key is the map's own key.
 func (c *chart) below(key string, m imageField) {
-	beside := m.beside()
+	beside := c.beside(m)
 	for _, entry := range m.value.All() {
 		c.value(key, entry.Key(), m.below(entry, entry.Key()), beside)
 	}
@@ -50,7 +69,7 @@ func (c *chart) value(parent, key string, f imageField, beside fieldsBeside) {
 	case gaby.List:
 		for i, item := range f.value.All() {
 			at := f.below(item, strconv.Itoa(i))
-			c.value(inside, "", at, at.beside())
+			c.value(inside, "", at, c.beside(at))
 		}
 	case gaby.Scalar:
 		if f.value.Tag() == "!!str" && f.text() != "" {
@@ -61,10 +80,7 @@ func (c *chart) value(parent, key string, f imageField, beside fieldsBeside) {
 
 // parameters visits the values of parameters. Their names are keys joined by dots.
 func (c *chart) parameters(parameters []imageField) {
-	byName := map[string]imageField{}
-	for _, f := range parameters {
-		byName[f.parameter] = f
-	}
+	byName := byName(parameters)
 	named := func(name string) imageField {
 		f := byName[name]
 		f.parameter = name
@@ -82,6 +98,15 @@ func (c *chart) parameters(parameters []imageField) {
 				func(key string) imageField { return named(before + key) })
 		}
 	}
+}
+
+// byName returns parameters by their names.
+func byName(parameters []imageField) map[string]imageField {
+	all := make(map[string]imageField, len(parameters))
+	for _, f := range parameters {
+		all[f.parameter] = f
+	}
+	return all
 }
 
 // parametersOf returns the parameters in a list:

@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 )
 
 // imageEditor finds images wherever they are written: in containers, in the images of
@@ -29,6 +30,7 @@ type imageEditor struct {
 	// false to leave it. nil leaves all.
 	registry func(text string) (string, bool)
 
+	provider configkit.ResourceProvider
 	match    *yamlkit.Match // the one that is being visited; nil in values as a whole
 	embedded bool           // whether its value is a text that was parsed
 	list     []string       // the path of the list of parameters; nil if a map has them
@@ -44,10 +46,14 @@ type imageEdit struct {
 	path     []string
 	value    any
 	replaced string
+	around   bool // the path is that of the document around the text that was parsed
 }
 
 // run visits all images of the documents, and applies the edits.
 func (e *imageEditor) run(provider configkit.ResourceProvider) error {
+	if e.provider = provider; e.registry != nil {
+		e.inInput("")
+	}
 	known := configkit.ResourceProvider(configkit.Nameless{ResourceProvider: provider})
 	if files, ok := provider.(interface {
 		ForFile(file string) configkit.ResourceProvider
@@ -175,10 +181,7 @@ func (e *imageEditor) override(item imageField) {
 	}
 	e.matches++
 	if changed.repository != old.repository {
-		if beside("newName").text() == "" {
-			e.renamed = append(e.renamed, old.repository)
-		}
-		e.set(changed.repository, beside("newName"))
+		e.move(beside, changed.repository)
 	}
 	if changed.reference() == old.reference() {
 		return
@@ -198,10 +201,60 @@ func (e *imageEditor) override(item imageField) {
 	}
 }
 
+// move writes another repository into an entry of a kustomization. The name of the entry is that of
+// images in its bases: it changes if these are in the input, where they change as well.
+func (e *imageEditor) move(entry fieldsBeside, to string) {
+	name := entry("name")
+	moved, ok := e.visit(name, imageName{repository: name.text(), partial: true})
+	inInput := ok && e.inInput(name.text())
+	if inInput {
+		e.set(moved.repository, name)
+	}
+	switch named := entry("newName").text() != ""; {
+	case inInput && !named:
+		return
+	case !named:
+		e.renamed = append(e.renamed, name.text())
+	}
+	e.set(to, entry("newName"))
+}
+
+// inInput reports whether a container of the input has an image of a repository, as it is written.
+// The first call reads the input, so it comes before anything is written.
+func (e *imageEditor) inInput(repository string) bool {
+	p, ok := e.provider.(schemas.InputProvider)
+	if !ok {
+		return false
+	}
+	type key struct{}
+	all, _ := p.FromInputs(key{}, func() any {
+		all := map[string]bool{}
+		_ = yamlkit.VisitMatches(p.InputDocuments(), e.provider.AttributePaths(attributeContainerImage),
+			[]any{"*"}, e.provider, func(m *yamlkit.Match) {
+				all[imageNameOf(m.Value.Text()).repository] = true
+			})
+		return all
+	}).(map[string]bool)
+	return all[repository]
+}
+
+// newChart returns the visit of values at the match. Parameters in a list beside them take their
+// place.
+func (e *imageEditor) newChart() *chart {
+	c := &chart{visit: e.found}
+	if last := len(e.match.Segments) - 1; last >= 0 && e.match.Segments[last] != "parameters" {
+		list := append(slices.Clone(e.match.Segments[:last]), "parameters")
+		c.over = byName(parametersOf(imageField{
+			segments: list, value: e.match.Doc.Search(list...).Value(),
+		}))
+	}
+	return c
+}
+
 // helmValues visits the images in the values of a chart: a map, a list of parameters, or a text
 // that is YAML.
 func (e *imageEditor) helmValues(f imageField) error {
-	c := &chart{visit: e.found}
+	c := e.newChart()
 	switch f.value.Kind() {
 	case gaby.Map:
 		c.values(f)
@@ -243,7 +296,7 @@ func (e *imageEditor) chart(doc *gaby.YamlDoc) error {
 	if e.embedded {
 		in = imageField{segments: e.match.Segments}.path() + "#"
 	}
-	(&chart{visit: e.found}).values(imageField{in: in, value: doc.Value()})
+	e.newChart().values(imageField{in: in, value: doc.Value()})
 	return e.apply(doc)
 }
 
@@ -371,7 +424,7 @@ func (e *imageEditor) set(value any, f imageField) {
 	case missing:
 		path = append(slices.Clone(e.dotted), f.parameter)
 	}
-	e.edits = append(e.edits, imageEdit{path, value, ""})
+	e.edits = append(e.edits, imageEdit{path, value, "", e.embedded && f.in == ""})
 }
 
 // apply makes the edits in a document.
@@ -382,7 +435,11 @@ func (e *imageEditor) apply(doc *gaby.YamlDoc) error {
 			problems = append(problems, edit.replace(doc))
 			continue
 		}
-		_, err := doc.Set(edit.value, edit.path...)
+		of := doc
+		if edit.around {
+			of = e.match.Doc
+		}
+		_, err := of.Set(edit.value, edit.path...)
 		problems = append(problems, err)
 	}
 	e.edits = nil

@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/namespaces"
+	"github.com/fctl-dev/fctl/internal/references"
 )
 
 // serviceKinds returns the kinds of the resources that can be reached under their names as hosts.
@@ -21,8 +22,9 @@ func isService(t api.ResourceType) bool {
 	return slices.Contains(serviceKinds(), configkit.GroupKind(t))
 }
 
-// noteHosts reports which values still contain the former name of a Service as a host.
-func (r *renamer) noteHosts() {
+// noteHosts reports which values still contain the former name of a Service as a host: of a renamed
+// one, or of one that renamed resources make, of which makers knows if there are any.
+func (r *renamer) noteHosts(makers *references.Survey, renamed references.Renamed) {
 	type service struct{ namespace, name string }
 	own := map[service]bool{}
 	for i := range r.all {
@@ -32,11 +34,12 @@ func (r *renamer) noteHosts() {
 			own[service{schemas.Anywhere, n.Name()}] = true
 		}
 	}
-	if len(own) == 0 && (r.affix == nil || !slices.ContainsFunc(serviceKinds(), r.inputs.HasKind)) {
+	if len(own) == 0 && makers == nil && (r.affix == nil || !slices.ContainsFunc(serviceKinds(), r.inputs.HasKind)) {
 		return
 	}
 	hosts := namespaces.FormerHosts(func(namespace, name string) bool {
 		return own[service{namespace, name}] ||
+			makers != nil && makers.MakesHost(namespace, name, renamed) ||
 			slices.ContainsFunc(serviceKinds(), func(kind string) bool {
 				to, found := r.elsewhere(kind, namespace, name)
 				return found && to != name

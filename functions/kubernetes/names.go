@@ -183,12 +183,12 @@ func (r *renamer) inOtherFiles(t api.ResourceType, from, to string) []renaming {
 	var all []renaming
 	for _, in := range r.inputs.In(configkit.GroupKind(t), schemas.Anywhere, from) {
 		if r.selects(in) {
-			all = append(all, renaming{namespaces.NewResource(nil, in.ResourceInfo), to})
+			all = append(all, renaming{namespaces.NewResource(nil, in.ResourceInfo), to, false})
 		}
 	}
 	if len(all) == 0 {
 		info := api.ResourceInfo{ResourceType: t, ResourceNameWithoutScope: api.ResourceName(from)}
-		all = append(all, renaming{namespaces.NewResource(nil, info), to})
+		all = append(all, renaming{namespaces.NewResource(nil, info), to, true})
 	}
 	return all
 }

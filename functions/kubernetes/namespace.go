@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/namespaces"
+	"github.com/fctl-dev/fctl/internal/references"
 )
 
 const (
@@ -124,7 +125,8 @@ func ensureNamespacesFunction(provider configkit.ResourceProvider) handler.Funct
 func namespaceCall(
 	fc *api.FunctionContext, provider configkit.ResourceProvider, args handler.Arguments,
 ) *namespaces.Move {
-	return namespaces.New(fc, provider, provider.AttributePaths(attributeNamespace),
+	return namespaces.New(fc, provider, references.NamespacePaths(provider),
+		func(p *yamlkit.Match) [][2]string { return references.Targets(p, provider) },
 		inContainers(provider, "command.*", "args.*", "env.*.value"), clusterScopedTypes(args))
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions/handler"
@@ -16,7 +17,8 @@ import (
 // renaming is a resource and its new name.
 type renaming struct {
 	namespaces.NamedResource
-	name string
+	name    string
+	outside bool // the input does not have it
 }
 
 // renamer renames resources of a unit and the references to them.
@@ -46,7 +48,7 @@ func (r *renamer) resources(docs gaby.Container) []renaming {
 	for _, doc := range docs {
 		if info, err := r.provider.ResourceInfo(doc); err == nil && doc.ExistsP("metadata.name") {
 			all = append(all, renaming{
-				namespaces.NewResource(doc, info), string(info.ResourceNameWithoutScope),
+				namespaces.NewResource(doc, info), string(info.ResourceNameWithoutScope), false,
 			})
 		}
 	}
@@ -127,9 +129,10 @@ func (r *renamer) run() (int, error) {
 	type key struct{ kind, namespace, name string }
 	names := map[key]string{} // new names
 	named := map[*gaby.YamlDoc]bool{}
-	matches := 0
+	matches, outside := 0, false
 	for i := range r.all {
 		n := &r.all[i]
+		outside = outside || n.outside
 		kind := configkit.GroupKind(n.Info.ResourceType)
 		names[key{kind, n.Namespace, n.Name()}] = n.name
 		names[key{kind, schemas.Anywhere, n.Name()}] = n.name
@@ -138,7 +141,14 @@ func (r *renamer) run() (int, error) {
 			matches++
 		}
 	}
-	references, err := references.Set(r.unit, r.provider,
+	renamed := func(kind, namespace, name string) (string, bool) {
+		if to, ok := names[key{kind, namespace, name}]; ok {
+			return to, true
+		}
+		return r.elsewhere(kind, namespace, name)
+	}
+	makers := r.makers()
+	changed, err := references.Set(r.unit, r.provider,
 		func(ref *references.Reference) (string, bool) {
 			if named[ref.Match.Doc] &&
 				slices.Equal(ref.Match.Segments, []string{"metadata", "name"}) {
@@ -148,28 +158,48 @@ func (r *renamer) run() (int, error) {
 				kind := configkit.GroupKind(t)
 				// A namespace that is not known is like any other.
 				namespaces := []string{cmp.Or(ref.Namespace, schemas.Anywhere), ""}
-				if in, stated := ref.Match.Part("namespace"); stated && in != ref.Name {
+				if in, stated := ref.Match.Part("namespace"); stated && in != ref.Name && outside {
 					// Only that one is meant: another run must not rename more.
 					namespaces = namespaces[:1]
 				}
 				for _, namespace := range namespaces {
-					if to, ok := names[key{kind, namespace, ref.Name}]; ok {
-						return to, true
-					}
-					if to, ok := r.elsewhere(kind, namespace, ref.Name); ok {
+					if to, ok := renamed(kind, namespace, ref.Name); ok {
 						return to, true
 					}
 				}
 			}
-			return "", false
+			if makers == nil {
+				return "", false
+			}
+			return makers.MadeName(ref, renamed)
 		})
 	problems := []error{err}
+	if makers != nil {
+		labels, err := references.NewSelectorSurvey(
+			r.provider, r.unit, handler.InputFile(r.call.FunctionContext),
+		).Rename(r.unit, renamed)
+		changed += labels
+		problems = append(problems, err)
+	}
 	for _, n := range r.all {
 		if n.Doc != nil && n.name != n.Name() {
 			_, err := n.Doc.Set(n.name, "metadata", "name")
 			problems = append(problems, err)
 		}
 	}
-	r.noteHosts()
-	return matches + references, errors.Join(problems...)
+	r.noteHosts(makers, renamed)
+	return matches + changed, errors.Join(problems...)
+}
+
+// makers returns the survey that knows which resources make others, nil if no renamed one does.
+func (r *renamer) makers() *references.Survey {
+	makes := func(t api.ResourceType) bool {
+		return namespaces.IsCustom(t) || configkit.GroupKind(t) == "apps/StatefulSet"
+	}
+	if !slices.ContainsFunc(r.all, func(n renaming) bool {
+		return n.name != n.Name() && makes(n.Info.ResourceType)
+	}) && (r.affix == nil || !slices.ContainsFunc(r.inputs.Types(), makes)) {
+		return nil
+	}
+	return references.NewSurvey(r.provider, r.unit, handler.InputFile(r.call.FunctionContext))
 }

@@ -14,7 +14,7 @@ import (
 func budget() map[string]int {
 	return map[string]int{
 		"api": 6, "base": 67, "document": 87, "knowledge": 96, "languages": 38, "configkit": 145,
-		"functions": 132, "systems": 303, "commands": 181, "programs": 10,
+		"functions": 136, "systems": 303, "commands": 181, "programs": 10,
 	}
 }
 

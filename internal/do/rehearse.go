@@ -26,7 +26,8 @@ func (l *loop) rehearse() {
 	})
 }
 
-// succeeds reports whether the chain can be run on a file, or does not apply to it.
+// succeeds reports whether the chain can be run on a file and the result written, or does not apply
+// to it.
 func (l *loop) succeeds(f source.File, admit func(int64)) bool {
 	reader := *l.request.reader
 	reader.RegularOnly, reader.Admit = true, admit
@@ -51,7 +52,15 @@ func (l *loop) succeeds(f source.File, admit func(int64)) bool {
 		AllowExternal: l.options.Settings.AllowExternal, InParts: true, File: unit.File,
 		WhereText: l.whereFlags, Survey: l.survey, Only: chain.Only,
 	})
-	return err == nil && (response.Success || !f.Explicit && l.noConfiguration(unit, response) != "")
+	switch {
+	case err != nil:
+		return false
+	case !response.Success:
+		return !f.Explicit && l.noConfiguration(unit, response) != ""
+	case l.inPlace == nil || !response.Changed:
+		return true
+	}
+	return l.inPlace.Target(f.Path, f.Explicit).Try(unit.Info, response.Pieces()...) == nil
 }
 
 // noteRefused says that no file is written, and why.
@@ -63,4 +72,15 @@ func (l *loop) noteRefused() {
 				"others", diag.Count(l.refused, "file"))})
 		})
 	}
+}
+
+// tryWrite returns why a file whose result is not written could not be written anyway.
+func (l *loop) tryWrite(o *outcome, unit *source.InputUnit) error {
+	if l.inPlace == nil || !o.response.Changed {
+		return nil
+	}
+	if err := o.target.Try(unit.Info, o.response.Pieces()...); err != nil {
+		return NotWritten(unit.File, err)
+	}
+	return nil
 }

@@ -490,6 +490,7 @@ func (l *loop) deliver(o *outcome, unit *source.InputUnit, chain *plan.Plan) err
 	o.failed = omitted.Failed
 	if l.refused > 0 && response.Success {
 		o.notes = nil // about changes that are not made
+		return l.tryWrite(o, unit)
 	}
 	if !response.Success || o.withheld || l.refused > 0 {
 		return nil

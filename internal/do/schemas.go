@@ -182,5 +182,5 @@ func isSchemaFile(path string) bool {
 	case ".yaml", ".yml", ".json":
 		return true
 	}
-	return false
+	return configkit.IsKustomizationFile(filepath.ToSlash(path))
 }

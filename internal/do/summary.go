@@ -173,8 +173,7 @@ func readAs(skipped []source.Skipped) string {
 		switch {
 		case s.Reason != source.NoResource || !source.IsNamed(s.Path):
 		case appkit.FileType(s.Path) != appkit.HelmValues:
-			return "; --toolchain auto reads values of charts, kustomizations, compose files and " +
-				"workflows"
+			return "; --toolchain auto reads values of charts, compose files and workflows"
 		default:
 			text = "; --toolchain auto reads the values of charts"
 		}

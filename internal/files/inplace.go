@@ -87,6 +87,19 @@ func (t *Target) Write(info fs.FileInfo, data []byte, parts ...[]byte) error {
 	})
 }
 
+// errTried ends a trial.
+var errTried = errors.New("tried")
+
+// Try returns the error that Write is likely to return. It makes the new file beside the target, and
+// removes it.
+func (t *Target) Try(info fs.FileInfo, parts ...[]byte) error {
+	err := t.write(info, parts, func(string) error { return errTried })
+	if errors.Is(err, errTried) {
+		return nil
+	}
+	return err
+}
+
 // write replaces the target, which info describes. check is called with its path, symbolic links
 // resolved, before the new file gets its name.
 func (t *Target) write(info fs.FileInfo, parts [][]byte, check func(path string) error) error {

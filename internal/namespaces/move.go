@@ -29,6 +29,7 @@ type Move struct {
 	fc         *api.FunctionContext
 	provider   configkit.ResourceProvider
 	registered configkit.PathSource
+	targets    func(p *yamlkit.Match) [][2]string
 	words      configkit.PathSource // where the DNS names of Services may be
 	// The registered paths at which missing namespaces are created: that of the resource itself if
 	// the type is namespaced, and those of required fields.
@@ -52,6 +53,8 @@ type Move struct {
 	naming     gaby.Container   // resources whose values may contain the namespace
 	left       leftNamespaces
 	foreign    bool // a resource names a namespace that the part has no resource of
+	// kinds and names of the resources that say no namespace; nil until asked for
+	given map[[2]string]bool
 }
 
 // movedResource is a resource before the move.
@@ -74,14 +77,15 @@ type movedType struct {
 }
 
 // New returns a call for the resources of a unit. registered has the paths that name
-// namespaces, words those of commands, arguments and variables, where the DNS names of Services may
+// namespaces, targets returns the kinds and names of what a resource refers to there, words has those of commands, arguments and variables, where the DNS names of Services may
 // be. clusterScoped are resource types that have no namespace besides those of Kubernetes.
 func New(
 	fc *api.FunctionContext, provider configkit.ResourceProvider,
-	registered, words configkit.PathSource, clusterScoped []string,
+	registered configkit.PathSource, targets func(p *yamlkit.Match) [][2]string,
+	words configkit.PathSource, clusterScoped []string,
 ) *Move {
 	m := &Move{
-		fc: fc, provider: provider, registered: registered, words: words,
+		fc: fc, provider: provider, registered: registered, targets: targets, words: words,
 		types: map[api.ResourceType]*movedType{}, unknown: map[string]int{},
 		selected: handler.ExcludedOf(fc) != nil,
 		defined:  map[string]configkit.Scope{},
@@ -195,16 +199,35 @@ func isOwn(_ api.ResourceType, info *api.PathVisitorInfo) bool {
 	return info.Path == Path || strings.Contains(string(info.Path), "|")
 }
 
-// namesMoved reports whether a reference names a namespace that resources are moved from: what is in
-// another one stays there.
+// namesMoved reports whether a reference names a namespace that resources are moved from, or leads
+// to a resource that says no namespace and gets the new one: what is in another one stays there.
 func (m *Move) namesMoved(p *yamlkit.Match) bool {
 	value, _ := p.Scalar()
 	name, _ := value.(string)
-	if name == m.To || m.isUsed(name) {
-		return true
+	if name == m.To || m.isUsed(name) || configkit.IsKustomizationType(p.Resource.ResourceType) {
+		return true // a kustomization says the namespace of the resources that it lists
 	}
 	m.foreign = m.foreign || name != ""
-	return false
+	return !handler.IsPart(m.fc) && m.isGiven(p)
+}
+
+// isGiven reports whether what a reference leads to gets its namespace from the move.
+func (m *Move) isGiven(p *yamlkit.Match) bool {
+	if m.given == nil {
+		m.given = map[[2]string]bool{}
+		for i := range m.resources {
+			r := &m.resources[i]
+			if after, ok := m.after(r); ok && !r.stays && r.Namespace == "" {
+				m.given[[2]string{after[0], r.Name()}] = true
+			}
+		}
+	}
+	return slices.ContainsFunc(m.targets(p), func(target [2]string) bool {
+		return m.given[target] || slices.ContainsFunc(m.inputs().In(target[0], "", target[1]),
+			func(in schemas.InputResource) bool {
+				return m.typeOf(in.ResourceType).scope == configkit.ScopeNamespaced
+			})
+	})
 }
 
 // moved returns the namespace that replaces current, which may be current itself.

@@ -114,8 +114,8 @@ func (x *labelIndex) nearest(s podSelector, namespace string) (best *labelled, s
 // labelledOf are the pods, Services and Namespaces of documents, and what else decides which labels pods have.
 type labelledOf struct {
 	pods, services, namespaces *labelIndex
-	// names and kinds of custom resources that may make pods, in small letters, by namespace
-	custom map[[2]string]bool
+	// custom resources that may make pods, by namespace and name or kind in small letters
+	custom map[[2]string][]maker
 	added  map[string]bool // labels that kustomizations add
 }
 
@@ -124,7 +124,9 @@ func labelledIn(
 	provider configkit.ResourceProvider, docs gaby.Container, file func(i int) string,
 ) *labelledOf {
 	all := &labelledOf{
-		newLabelIndex(), newLabelIndex(), newLabelIndex(), map[[2]string]bool{}, map[string]bool{},
+		newLabelIndex(), newLabelIndex(), newLabelIndex(),
+		map[[2]string][]maker{},
+		map[string]bool{},
 	}
 	dirs := make(map[*gaby.YamlDoc]string, len(docs))
 	for i, doc := range docs {
@@ -147,9 +149,14 @@ func labelledIn(
 				doc.Value().Get("metadata").Get("labels"), doc.Value().Get("spec"),
 			}, h.Namespace, dirs[doc])
 		case namespaces.IsCustom(t) && makesPods(provider, t):
+			by := maker{"", h.Namespace, h.Name, ""}
+			if runsPods(provider, t) { // others are no more than possible
+				by.kind = configkit.GroupKind(t)
+			}
 			for _, n := range []string{h.Namespace, schemas.Anywhere} {
-				all.custom[[2]string{n, h.Name}] = true
-				all.custom[[2]string{n, strings.ToLower(h.Kind)}] = true
+				own, kind := [2]string{n, h.Name}, [2]string{n, strings.ToLower(h.Kind)}
+				all.custom[own] = append(all.custom[own], by)
+				all.custom[kind] = []maker{{}}
 			}
 		}
 	}
@@ -171,9 +178,11 @@ func labelledIn(
 
 // makesPods reports whether resources of a custom type may make pods and their Services: they have
 // images or replicas, or nothing is known that speaks against it. What selects, has host names or
-// refers to Services is about pods that others make.
+// refers to Services is about pods that others make. The labels of the pods of a workload with a
+// selector are known.
 func makesPods(provider configkit.ResourceProvider, t api.ResourceType) bool {
-	return runsPods(provider, t) ||
+	return runsPods(provider, t) &&
+		!(isWorkload(provider, t) && hasPaths(provider, t, attributePodSelector)) ||
 		!hasPaths(provider, t, attributePodSelector, attributeServiceSelector, "hostname") &&
 			!slices.ContainsFunc(Paths(provider).PathsOf(t), func(info *api.PathVisitorInfo) bool {
 				return slices.Contains(targetTypes(info.Details), "v1/Service")

@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
+	"github.com/fctl-dev/fctl/internal/namespaces"
 )
 
 // These are the options that a resource can set, see configkit.PropertyProvider.
@@ -60,6 +61,11 @@ func (p Properties) targets(match *yamlkit.Match) []api.ResourceType {
 	if match.Info().AttributeName == attributeNamespace {
 		return []api.ResourceType{"v1/Namespace"}
 	}
+	for _, of := range madeAttributes() {
+		if match.Info().AttributeName == of.attribute {
+			return []api.ResourceType{of.made}
+		}
+	}
 	types := targetTypes(match.Info().Details)
 	if p.provider != nil {
 		types = p.provider.TargetTypes(match.Doc, match.Segments, types)
@@ -76,11 +82,8 @@ func referredNamespace(p *yamlkit.Match) string {
 	}
 	if n := len(p.Segments) - 1; n > 0 && p.Segments[0] != "metadata" {
 		around := p.Doc.Search(p.Segments[:n]...).Value()
-		if beside := around.Get("namespace"); beside.Exists() {
-			return beside.Text()
-		}
-		if stem, ok := strings.CutSuffix(p.Segments[n], "ame"); ok {
-			if beside := around.Get(stem + "amespace"); beside.Exists() {
+		for _, field := range namespaceFields(p.Segments[n]) {
+			if beside := around.Get(field); beside.Exists() {
 				return beside.Text()
 			}
 		}
@@ -193,7 +196,59 @@ func targetTypes(details *api.AttributeDetails) []api.ResourceType {
 
 const attributeNamespace api.AttributeName = "namespace-name-reference"
 
-// withNamespaces are the paths of references, and those of the namespaces that they name.
+// NamespacePaths returns the paths at which resources name namespaces: those that are registered,
+// and in custom resources those beside references.
+func NamespacePaths(provider configkit.ResourceProvider) configkit.PathSource {
+	registered := provider.AttributePaths(attributeNamespace)
+	return configkit.PathSourceFunc(func(t api.ResourceType) []*api.PathVisitorInfo {
+		paths := registered.PathsOf(t)
+		if !namespaces.IsCustom(t) {
+			return paths
+		}
+		known := map[string]bool{}
+		for _, info := range paths {
+			known[strings.ReplaceAll(string(info.Path), "|", "")] = true
+		}
+		for _, info := range Paths(provider).PathsOf(t) {
+			around, last, isField := cutLast(string(info.Path))
+			if !isField || strings.HasPrefix(around, "metadata") {
+				continue
+			}
+			for _, field := range namespaceFields(last) {
+				if path := around + "." + field; !known[path] {
+					known[path] = true
+					paths = append(paths, &api.PathVisitorInfo{
+						Path: api.UnresolvedPath(path), AttributeName: attributeNamespace,
+						DataType: api.DataTypeString, Details: &api.AttributeDetails{},
+					})
+				}
+			}
+		}
+		return paths
+	})
+}
+
+// cutLast splits a path before its last part, which must be the name of a field.
+func cutLast(path string) (around, last string, isField bool) {
+	at := strings.LastIndexByte(path, '.')
+	if at < 0 {
+		return "", "", false
+	}
+	around, last = path[:at], strings.TrimPrefix(path[at+1:], "|")
+	return around, last, last != "" && !strings.ContainsAny(last, "*?%#~")
+}
+
+// namespaceFields returns the fields in which the namespace of a reference may be beside the field
+// that has its name.
+func namespaceFields(name string) []string {
+	if stem, ok := strings.CutSuffix(name, "ame"); ok {
+		return slices.Compact([]string{"namespace", stem + "amespace"})
+	}
+	return []string{"namespace"}
+}
+
+// withNamespaces are the paths of references, those of the namespaces that they name, and those of
+// the names of what the resource makes.
 type withNamespaces struct{ provider configkit.ResourceProvider }
 
 // PathsOf returns the paths of resources of type t, each once.
@@ -203,12 +258,37 @@ func (w withNamespaces) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	for _, info := range paths {
 		known[info.Path] = true
 	}
-	for _, info := range w.provider.AttributePaths(attributeNamespace).PathsOf(t) {
+	for _, info := range NamespacePaths(w.provider).PathsOf(t) {
 		if !known[info.Path] && t != "v1/Namespace" {
+			known[info.Path] = true
 			paths = append(paths, info)
 		}
 	}
+	for _, of := range madeAttributes()[:2] { // the others are hosts and ends of names
+		for _, info := range w.provider.AttributePaths(of.attribute).PathsOf(t) {
+			if !known[info.Path] {
+				paths = append(paths, info)
+			}
+		}
+	}
 	return paths
+}
+
+// Targets returns the kinds and names of the resources in the namespace that a match names.
+func Targets(p *yamlkit.Match, provider configkit.ResourceProvider) (targets [][2]string) {
+	last := len(p.Segments) - 1
+	at := slices.Clone(p.Segments)
+	_ = Visit(gaby.Container{p.Doc}, provider, func(ref *Reference) {
+		beside := len(ref.Match.Segments) == last+1 &&
+			slices.Equal(ref.Match.Segments[:last], at[:last])
+		if field := ref.Match.Segments; beside && (field[last] == at[last] ||
+			slices.Contains(namespaceFields(field[last]), at[last])) {
+			for _, t := range ref.Types {
+				targets = append(targets, [2]string{configkit.GroupKind(t), ref.Name})
+			}
+		}
+	})
+	return targets
 }
 
 // filteredPaths are the paths of several sources for which accept returns true.

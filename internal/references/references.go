@@ -178,16 +178,23 @@ func (s *Survey) has(t api.ResourceType, namespace, name string) bool {
 	return s.own.Has(kind, namespace, name) || s.inputs.Has(kind, namespace, name)
 }
 
-// madeResources are resources that others make, by type and name. Names of claims end with the name
-// of the StatefulSet that makes one for each of its pods.
-type madeResources map[[2]string]bool
+// maker is a resource that makes others, whose names contain its own.
+type maker struct {
+	kind, namespace, name string // kind is empty if a field of the resource has the name
+	before                string // text before the name of the maker in the name of what it makes
+}
 
-// isMade reports whether what a reference leads to is made by custom resources, by kustomize or by
-// a StatefulSet.
-func (s *Survey) isMade(ref *Reference, name string) bool {
-	if s.made == nil {
-		s.made = madeIn(s.provider, s.unit)
-	}
+// madeResources are resources that others make, by type and name, with their makers. Names of claims
+// end with the name of the StatefulSet that makes one for each of its pods.
+type madeResources map[[2]string][]maker
+
+// byOperator takes the place of a type in madeResources, with a namespace, a slash and the name of a
+// custom resource: an operator may make what has this name with a hyphen and more.
+const byOperator = "*"
+
+// makers returns the custom resources, kustomizations and StatefulSets that make what a reference
+// leads to.
+func (s *Survey) makers(ref *Reference, name string) []maker {
 	names := []string{name, ref.Match.Value.Text()}
 	if claim, ordinal := cutOrdinal(name); ordinal {
 		names = append(names, claim)
@@ -195,48 +202,90 @@ func (s *Survey) isMade(ref *Reference, name string) bool {
 	if slices.Contains(ref.Types, typeClaim) { // of the pod of a StatefulSet itself
 		names = append(names, name+"-"+string(ref.Match.Resource.ResourceNameWithoutScope))
 	}
-	is := func(made madeResources) bool {
-		return made.byOperator(ref, name) || slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
-			return slices.ContainsFunc(names, func(name string) bool {
-				return made[[2]string{string(t), name}]
-			})
-		})
+	mayMake := false
+	for _, t := range ref.Types {
+		for _, name := range names {
+			if makers := s.makersOf(string(t), name); len(makers) > 0 {
+				return makers
+			}
+		}
+		mayMake = mayMake || slices.Contains([]api.ResourceType{
+			"v1/Service", "v1/ConfigMap", typeSecret, typeClaim,
+		}, t)
 	}
-	if is(s.made) || s.others == nil {
-		return is(s.made)
+	if !mayMake {
+		return nil
+	}
+	return s.operators(ref.Namespace, name)
+}
+
+// operators returns the custom resources with whose name and a hyphen a name begins.
+func (s *Survey) operators(namespace, name string) []maker {
+	for at := strings.LastIndexByte(name, '-'); at >= 0; at = strings.LastIndexByte(name[:at], '-') {
+		for _, n := range lookedUp(namespace) {
+			if makers := s.makersOf(byOperator, n+"/"+name[:at]); len(makers) > 0 {
+				return makers
+			}
+		}
+	}
+	return nil
+}
+
+// makersOf returns the makers of a type and a name in the unit and in all input files.
+func (s *Survey) makersOf(t, name string) []maker {
+	if s.made == nil {
+		s.made = madeIn(s.provider, s.unit)
+	}
+	own := s.made[[2]string{t, name}]
+	if s.others == nil {
+		return own
 	}
 	type key struct{}
 	others, _ := s.others.FromInputs(key{}, func() any {
 		return madeIn(s.provider, s.others.InputDocuments())
 	}).(madeResources)
-	return is(others)
+	return slices.Concat(own, others[[2]string{t, name}])
 }
 
-// byOperator reports whether an operator may make what a reference leads to: its name begins with
-// that of a custom resource of the namespace and a hyphen.
-func (m madeResources) byOperator(ref *Reference, name string) bool {
-	if !slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
-		return slices.Contains([]api.ResourceType{
-			"v1/Service", "v1/ConfigMap", typeSecret, typeClaim,
-		}, t)
+// isMade reports whether what a reference leads to is made by custom resources, by kustomize or by
+// a StatefulSet.
+func (s *Survey) isMade(ref *Reference, name string) bool { return len(s.makers(ref, name)) > 0 }
+
+// Renamed returns the new name of a resource, and reports whether it gets one.
+type Renamed func(kind, namespace, name string) (to string, ok bool)
+
+// MadeName returns the new name of what a reference leads to if renamed resources make it, and the
+// input does not have it.
+func (s *Survey) MadeName(ref *Reference, renamed Renamed) (string, bool) {
+	if slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
+		return s.has(t, ref.Namespace, ref.Name)
 	}) {
-		return false
+		return "", false
 	}
-	for at := len(name); ; {
-		if at = strings.LastIndexByte(name[:at], '-'); at < 0 {
-			return false
-		}
-		for _, namespace := range lookedUp(ref.Namespace) {
-			if m[[2]string{byOperator, namespace + "/" + name[:at]}] {
-				return true
-			}
-		}
-	}
+	return madeName(s.makers(ref, ref.Name), ref.Name, renamed)
 }
 
-// byOperator takes the place of a type in madeResources, with a namespace, a slash and the name of a custom
-// resource.
-const byOperator = "*"
+// MakesHost reports whether renamed resources make a Service of a name.
+func (s *Survey) MakesHost(namespace, name string, renamed Renamed) bool {
+	to, ok := madeName(s.operators(namespace, name), name, renamed)
+	return ok && to != name
+}
+
+// madeName returns a name with the new name of its makers in place of the former one. It reports
+// false if one of the makers keeps its name.
+func madeName(makers []maker, name string, renamed Renamed) (to string, ok bool) {
+	for _, m := range makers {
+		rest, made := strings.CutPrefix(name, m.before+m.name)
+		if !made || m.kind == "" {
+			return "", false
+		}
+		if to, ok = renamed(m.kind, m.namespace, m.name); !ok {
+			return "", false
+		}
+		to = m.before + to + rest
+	}
+	return to, ok
+}
 
 // cutOrdinal removes the number of a pod from the end of a name.
 func cutOrdinal(name string) (string, bool) {
@@ -249,6 +298,21 @@ const (
 	typeClaim  api.ResourceType = "v1/PersistentVolumeClaim"
 )
 
+// madeAttribute is an attribute of names of resources that others make, and their type.
+type madeAttribute struct {
+	attribute api.AttributeName
+	made      api.ResourceType
+}
+
+func madeAttributes() []madeAttribute {
+	return []madeAttribute{
+		{"made-configmap", "v1/ConfigMap"},
+		{"made-secret", typeSecret},
+		{"made-service", "v1/Service"},
+		{"made-claim", typeClaim},
+	}
+}
+
 // madeIn returns the resources that documents describe without being them. Attributes say where
 // their names are. A custom resource often makes a Secret with its own name, or with a name that it
 // refers to.
@@ -259,39 +323,40 @@ func madeIn(provider configkit.ResourceProvider, docs gaby.Container) madeResour
 		h, err := doc.Header()
 		if err == nil && namespaces.IsCustom(api.ResourceType(h.APIVersion+"/"+h.Kind)) {
 			custom = append(custom, doc)
-			made[[2]string{string(typeSecret), h.Name}] = true
-			if t := api.ResourceType(h.APIVersion + "/" + h.Kind); h.Name != "" &&
-				runsPods(provider, t) && !isWorkload(provider, t) {
-				for _, namespace := range []string{h.Namespace, schemas.Anywhere} {
-					made[[2]string{byOperator, namespace + "/" + h.Name}] = true
-				}
+			t := api.ResourceType(h.APIVersion + "/" + h.Kind)
+			by := maker{configkit.GroupKind(t), h.Namespace, h.Name, ""}
+			made.add(string(typeSecret), h.Name, by)
+			if h.Name != "" && runsPods(provider, t) && !isWorkload(provider, t) {
+				made.add(byOperator, h.Namespace+"/"+h.Name, by)
+				made.add(byOperator, schemas.Anywhere+"/"+h.Name, by)
 			}
 		}
 	}
-	for _, of := range []struct {
-		attribute api.AttributeName
-		made      api.ResourceType
-	}{
-		{"made-configmap", "v1/ConfigMap"},
-		{"made-secret", typeSecret},
-		{"made-service", "v1/Service"},
-		{"made-claim", typeClaim},
-	} {
+	for _, of := range madeAttributes() {
 		_ = yamlkit.VisitMatches(docs, provider.AttributePaths(of.attribute), EveryKey(), provider,
 			func(p *yamlkit.Match) {
-				name := p.Value.Text()
+				name, by := p.Value.Text(), maker{}
 				if of.made == typeClaim {
-					name += "-" + string(p.Resource.ResourceNameWithoutScope)
+					own := namespaces.NewResource(p.Doc, *p.Resource)
+					by = maker{
+						configkit.GroupKind(own.Info.ResourceType), own.Namespace, own.Name(), name + "-",
+					}
+					name += "-" + own.Name()
 				}
-				made[[2]string{string(of.made), name}] = true
+				made.add(string(of.made), name, by)
 			})
 	}
 	_ = Visit(custom, provider, func(ref *Reference) {
 		if slices.Contains(ref.Types, typeSecret) {
-			made[[2]string{string(typeSecret), ref.Name}] = true
+			made.add(string(typeSecret), ref.Name, maker{})
 		}
 	})
 	return made
+}
+
+// add adds a maker of what has a type and a name.
+func (m madeResources) add(t, name string, by maker) {
+	m[[2]string{t, name}] = append(m[[2]string{t, name}], by)
 }
 
 // inEveryCluster reports whether every cluster has a resource.

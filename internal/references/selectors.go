@@ -1,6 +1,7 @@
 package references
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -64,23 +65,41 @@ func NewSelectorSurvey(
 	return s
 }
 
+// selectorAttributes returns the attributes of selectors, with a word for what they select.
+func selectorAttributes() []selectorAttribute {
+	return []selectorAttribute{
+		{attributePodSelector, "pod"},
+		{attributePeerSelector, "pod"},
+		{attributeServiceSelector, "Service"},
+	}
+}
+
+type selectorAttribute struct {
+	attribute api.AttributeName
+	noun      string
+}
+
 // Check returns a row for each selector that selects nothing, and for each port that nothing
 // selected has, and the number of selectors and ports that it compared.
 func (s *SelectorSurvey) Check(docs gaby.Container) (rows api.AttributeValueList, matches int, err error) {
-	rows, err = rowsOf(docs, s.provider, []api.AttributeName{
-		attributePodSelector, attributePeerSelector, attributeServiceSelector,
-		attributePodPort, attributeServicePort, attributeProbePort, // after the selectors
-	}, func(p *yamlkit.Match) string {
-		switch p.Info().AttributeName {
-		case attributePodPort, attributeServicePort:
-			return s.port(p)
-		case attributeProbePort:
-			return s.probe(p)
-		case attributeServiceSelector:
-			return s.selects(p, "Service")
-		}
-		return s.selects(p, "pod")
-	})
+	nouns := map[api.AttributeName]string{}
+	var attributes []api.AttributeName
+	for _, of := range selectorAttributes() {
+		nouns[of.attribute] = of.noun
+		attributes = append(attributes, of.attribute)
+	}
+	rows, err = rowsOf(docs, s.provider, append(attributes,
+		attributePodPort, attributeServicePort, attributeProbePort), // they look at what selectors select
+		func(p *yamlkit.Match) string {
+			switch name := p.Info().AttributeName; name {
+			case attributePodPort, attributeServicePort:
+				return s.port(p)
+			case attributeProbePort:
+				return s.probe(p)
+			default:
+				return s.selects(p, nouns[name])
+			}
+		})
 	return rows, s.matches, err
 }
 
@@ -91,11 +110,31 @@ func (s *SelectorSurvey) selects(p *yamlkit.Match, noun string) string {
 		len(s.provider.AttributePaths(attributePodLabels).PathsOf(p.Resource.ResourceType)) > 0 {
 		return "" // vet-semantics compares it with the labels of its own template
 	}
-	last := len(p.Segments) - 1
-	if p.Value.Kind() != gaby.Map || last < 0 {
+	sel, in := s.selector(p)
+	if len(in) == 0 {
 		return ""
 	}
-	var sel podSelector
+	s.matches++
+	found, key := s.find(sel, in, noun)
+	if _, known := s.reasons[key]; !known {
+		s.reasons[key] = ""
+		if len(found) == 0 && !s.made(sel, in, noun) {
+			s.reasons[key] = s.reason(sel, in, noun)
+		}
+	}
+	if _, ok := s.of[p.Doc]; !ok && len(found) > 0 && !s.made(sel, in, noun) {
+		s.of[p.Doc] = selected{found, noun, map[string]string{}}
+	}
+	return s.reasons[key]
+}
+
+// selector returns the selector at a match and the namespaces in which it selects. There are none if
+// it cannot be known what it selects.
+func (s *SelectorSurvey) selector(p *yamlkit.Match) (sel podSelector, in []string) {
+	last := len(p.Segments) - 1
+	if p.Value.Kind() != gaby.Map || last < 0 {
+		return sel, nil
+	}
 	around := p.Doc.Search(p.Segments[:last]...).Value()
 	if p.Segments[last] == "matchLabels" {
 		sel.expressions = around.Get("matchExpressions")
@@ -107,13 +146,13 @@ func (s *SelectorSurvey) selects(p *yamlkit.Match, noun string) string {
 		}
 	}
 	if len(sel.labels) == 0 || slices.ContainsFunc(sel.labels, isUnknown) {
-		return ""
+		return sel, nil
 	}
-	in := s.selectedNamespaces(around.Get("namespaceSelector"), p.Resource)
-	if len(in) == 0 {
-		return ""
-	}
-	s.matches++
+	return sel, s.selectedNamespaces(around.Get("namespaceSelector"), p.Resource)
+}
+
+// find returns what a selector selects in namespaces, and a text that is different for each selector.
+func (s *SelectorSurvey) find(sel podSelector, in []string, noun string) ([]*labelled, string) {
 	var text strings.Builder
 	text.WriteString(noun + " " + strings.Join(in, ","))
 	for _, l := range sel.labels {
@@ -131,14 +170,60 @@ func (s *SelectorSurvey) selects(p *yamlkit.Match, noun string) string {
 			}
 		}
 		s.selected[key] = found
-		if len(found) == 0 && !s.made(sel, in, noun) {
-			s.reasons[key] = s.reason(sel, in, noun)
+	}
+	return found, key
+}
+
+// Rename changes the labels of selectors that select pods or Services which renamed resources make,
+// and which the input does not have. It returns the number of the labels.
+func (s *SelectorSurvey) Rename(docs gaby.Container, renamed Renamed) (int, error) {
+	type edit struct {
+		doc  *gaby.YamlDoc
+		path []string
+		to   string
+	}
+	var edits []edit
+	for _, check := range selectorAttributes() {
+		err := yamlkit.VisitMatches(docs, s.provider.AttributePaths(check.attribute), EveryKey(),
+			s.provider, func(p *yamlkit.Match) {
+				sel, in := s.selector(p)
+				if found, _ := s.find(sel, in, check.noun); len(found) > 0 {
+					return
+				}
+				for _, l := range sel.labels {
+					if to, ok := s.renamedLabel(l, in, renamed); ok {
+						path := append(slices.Clone(p.Segments), l.Key())
+						edits = append(edits, edit{p.Doc, path, to})
+					}
+				}
+			})
+		if err != nil {
+			return 0, err
 		}
 	}
-	if _, ok := s.of[p.Doc]; !ok && len(found) > 0 && !s.made(sel, in, noun) {
-		s.of[p.Doc] = selected{found, noun, map[string]string{}}
+	var problems []error
+	for _, e := range edits {
+		_, err := e.doc.Set(e.to, e.path...)
+		problems = append(problems, err)
 	}
-	return s.reasons[key]
+	return len(edits), errors.Join(problems...)
+}
+
+// renamedLabel returns the value that a label has when the resources that give it to the pods they
+// make are renamed.
+func (s *SelectorSurvey) renamedLabel(
+	l gaby.Value, in []string, renamed Renamed,
+) (to string, ok bool) {
+	for _, n := range in {
+		var makers []maker
+		for _, input := range s.input {
+			makers = append(makers, input.makers(l, n)...)
+		}
+		if to, ok = madeName(makers, l.Text(), renamed); !ok {
+			return "", false
+		}
+	}
+	return to, ok
 }
 
 func (l *labelledOf) index(noun string) *labelIndex {
@@ -262,19 +347,28 @@ func (s *SelectorSurvey) reason(sel podSelector, in []string, noun string) strin
 // with its name or kind, or nothing that the input describes has the key, which is of another
 // group than those of Kubernetes.
 func (l *labelledOf) isMade(label gaby.Value, namespace, noun string) bool {
-	for value := strings.ToLower(label.Text()); value != ""; {
-		for _, n := range lookedUp(namespace) {
-			if l.custom[[2]string{n, value}] {
-				return true
-			}
-		}
-		value = value[:max(0, strings.LastIndexByte(value, '-'))]
+	if len(l.makers(label, namespace)) > 0 {
+		return true
 	}
 	group, _, found := strings.Cut(label.Key(), "/")
 	if !found || strings.HasSuffix(group, "kubernetes.io") || strings.HasSuffix(group, "k8s.io") {
 		return false
 	}
 	return len(l.index(noun).withKey[labelKey{schemas.Anywhere, label.Key(), ""}]) == 0
+}
+
+// makers returns the custom resources that may make pods with a label: those with whose name or kind
+// the value begins.
+func (l *labelledOf) makers(label gaby.Value, namespace string) []maker {
+	for value := strings.ToLower(label.Text()); value != ""; {
+		for _, n := range lookedUp(namespace) {
+			if makers := l.custom[[2]string{n, value}]; len(makers) > 0 {
+				return makers
+			}
+		}
+		value = value[:max(0, strings.LastIndexByte(value, '-'))]
+	}
+	return nil
 }
 
 // port returns why nothing that the first selector of a document selects has a port.

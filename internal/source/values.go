@@ -11,7 +11,7 @@ import (
 )
 
 // IsNamed reports whether the name of a file says that it is YAML without resources, such as the
-// values of a chart, or may be: a kustomization can leave out what it is.
+// values of a chart.
 func IsNamed(path string) bool {
 	ext := strings.ToLower(filepath.Ext(path))
 	return (ext == ".yaml" || ext == ".yml") && appkit.FileType(path) != ""

@@ -31,9 +31,7 @@ func (l *Library) IsListedPatch(file string) bool {
 // documents returns the documents of a file. A kustomization that leaves out its type gets it.
 func (f SchemaFile) documents() gaby.Container {
 	docs, _ := gaby.ParseAll(f.Text)
-	for _, doc := range docs {
-		configkit.CompleteKustomization(f.Name, doc)
-	}
+	configkit.ImplyKustomization(f.Name, docs)
 	return docs
 }
 
