@@ -12,7 +12,9 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/merge/textmerge"
 )
 
 // merge resolves an UpgradeUnit or MergeUnits link: it applies to the unit what the upstream unit
@@ -182,14 +184,19 @@ func (r *resolver) mergeRange(
 			return err
 		}
 	}
-	mayOverwrite, problem := r.mayOverwrite(l)
-	merged, err := mutation.Merge(docs[0], docs[1], docs[2], r.provider, mutation.Options{
-		NoSubtraction: l.MergeDisableSubtraction, Protection: r.sources,
-		MayOverwrite: mayOverwrite, Was: was,
-	})
-	if err == nil {
-		err = *problem
+	if l.WhereResource != "" {
+		for i, data := range []*[]byte{&base, &end} {
+			text, err := r.converter.DocumentsToNative(docs[i])
+			if err != nil {
+				return err
+			}
+			if !bytes.HasPrefix(*data, []byte("---")) {
+				text = bytes.TrimPrefix(bytes.TrimPrefix(text, []byte("---\n")), []byte("---\r\n"))
+			}
+			*data = text
+		}
 	}
+	merged, err := r.mergeTexts(l, [3][]byte{base, end, r.data}, docs, was)
 	if err != nil {
 		return err
 	}
@@ -224,6 +231,37 @@ func (r *resolver) mergeRange(
 	}
 	r.conflicts = append(r.conflicts, found...)
 	return nil
+}
+
+// mergeTexts merges the texts of base, source and unit as fctl merge does: values, comments and
+// layout. docs are their documents, and was those of the unit, parsed a second time.
+func (r *resolver) mergeTexts(
+	l *entity.Link, texts [3][]byte, docs [3]gaby.Container, was gaby.Container,
+) (*mutation.Merged, error) {
+	mayOverwrite, problem := r.mayOverwrite(l)
+	options := mutation.Options{
+		NoSubtraction: l.MergeDisableSubtraction, Protection: r.sources,
+		MayOverwrite: mayOverwrite, Was: was,
+	}
+	merged, err := mutation.Merge(docs[0], docs[1], docs[2], r.provider, options)
+	if err := cmp.Or(err, *problem); err != nil {
+		return nil, err
+	}
+	text, err := r.converter.DocumentsToNative(merged.Docs)
+	if err != nil {
+		return nil, err
+	}
+	laid, kept := textmerge.Layout(
+		texts[0], texts[2], texts[1], text, len(merged.Conflicts) == 0, r.converter, r.provider, options,
+	)
+	if kept > 0 {
+		r.warn(l, entity.WarnLayout, nil, "", "comments or layout could not be merged in %s; the unit"+
+			" keeps its own", diag.Count(kept, "place"))
+	}
+	if !bytes.Equal(laid, text) {
+		merged.Docs, err = r.parse(laid)
+	}
+	return merged, err
 }
 
 // favour settles conflicts by Ours and Theirs of the options, and returns the others.
