@@ -73,8 +73,7 @@ func (p *patcher) protected(r, own *resourceChange) *protectedPaths {
 		return protected
 	}
 	e := p.protection.entries[i]
-	// Subtraction has decided about all of a resource that the target added.
-	added := p.respectOwn && own != nil && own.op == api.MutationTypeAdd
+	added := p.respectOwn && own != nil && own.op == api.MutationTypeAdd // subtraction decided
 	refuses := func(c *change) bool { return c.protected || !added && p.protection.refuses(c) }
 	protected.whole, protected.paths = refuses(&e.change), e.paths
 	for _, e := range protected.paths {

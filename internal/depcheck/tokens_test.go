@@ -13,8 +13,8 @@ import (
 // needs more says what it replaces, or why nothing can go.
 func budget() map[string]int {
 	return map[string]int{
-		"api": 6, "base": 67, "document": 87, "knowledge": 96, "languages": 38, "configkit": 144,
-		"functions": 127, "systems": 303, "commands": 181, "programs": 10,
+		"api": 6, "base": 67, "document": 87, "knowledge": 96, "languages": 38, "configkit": 145,
+		"functions": 127, "systems": 303, "commands": 184, "programs": 10,
 	}
 }
 

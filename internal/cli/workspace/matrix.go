@@ -34,9 +34,9 @@ type matrixCell struct {
 	// not known. Hash is the beginning of the hash of its data.
 	Version int64 `json:",omitempty"`
 	Hash    string
-	// Behind counts the revisions of the upstream unit that were not merged, an edit of its file
+	// Pending counts the revisions of the upstream unit that were not merged, an edit of its file
 	// included.
-	Behind int64
+	Pending int64
 	// Own counts the values and resources that were changed here, and Conflicts the outstanding
 	// conflicts.
 	Own, Conflicts int
@@ -45,7 +45,7 @@ type matrixCell struct {
 }
 
 // matrixOf makes the matrix of the spaces of the command.
-func matrixOf(s *session.Session) (*matrix, error) {
+func matrixOf(s *session.Session) *matrix {
 	edited, problems := s.Edited(s.Units)
 	s.Problems = append(s.Problems, problems...)
 	c := &chains{Session: s, edited: edited, mutations: map[*workspace.Unit][]entity.Mutation{}}
@@ -93,7 +93,7 @@ func matrixOf(s *session.Session) (*matrix, error) {
 	slices.SortFunc(all.Services, func(a, b *service) int {
 		return cmp.Or(strings.Compare(a.Service, b.Service), strings.Compare(a.root, b.root))
 	})
-	return all, nil
+	return all
 }
 
 // chains follows clones to their origins.
@@ -138,9 +138,9 @@ func (c *chains) cell(u *workspace.Unit) (*matrixCell, error) {
 	cell.Hash = cell.Hash[:min(7, len(cell.Hash))]
 	l := c.origin(u)
 	if l != nil {
-		cell.Behind = l.To.HeadRevisionNum - l.UpstreamLastMergedRevisionNum
+		cell.Pending = l.To.HeadRevisionNum - l.UpstreamLastMergedRevisionNum
 		if c.edited[l.To] {
-			cell.Behind++
+			cell.Pending++
 		}
 	}
 	var err error
@@ -226,8 +226,8 @@ func (c *matrixCell) text() string {
 	if c.Edited {
 		words = append(words, "edited")
 	}
-	if c.Behind > 0 {
-		words = append(words, fmt.Sprintf("%d behind", c.Behind))
+	if c.Pending > 0 {
+		words = append(words, fmt.Sprintf("%d pending", c.Pending))
 	}
 	if c.Own > 0 {
 		words = append(words, fmt.Sprintf("%d own", c.Own))

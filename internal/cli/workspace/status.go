@@ -62,7 +62,7 @@ func newStatus(a *command.App) *cobra.Command {
 which units have conflicts, and the command to go on with. Files that cannot be
 read are reported. It writes nothing. --matrix prints a table instead, service by
 space: the revision of the origin that a clone has and the hash of its data, how many
-revisions it is behind its upstream, how many values are its own, and its conflicts.`,
+revisions of its upstream are pending, how many values are its own, and conflicts.`,
 		Example: `  fctl ws status
   fctl ws status --space prod -o json
   fctl ws status --matrix -o markdown`,
@@ -78,11 +78,7 @@ revisions it is behind its upstream, how many values are its own, and its confli
 			return err
 		}
 		if *grid {
-			m, err := matrixOf(s)
-			if err != nil {
-				return err
-			}
-			return m.write(s, form.Value)
+			return matrixOf(s).write(s, form.Value)
 		}
 		if form.Value == "markdown" {
 			return diag.Usage("-o markdown is for --matrix")

@@ -2,12 +2,12 @@ package resolve
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/origin"
 )
 
 // CloneOf returns the data with which a clone of a unit begins: values that links of the unit have
@@ -50,22 +50,22 @@ func (r *resolver) flowing(l *entity.Link, up *Upstream, base, data []byte) ([]b
 	if err != nil {
 		return nil, err
 	}
-	origins := newOrigins(up.Sources)
+	origins := origin.Of(up.Sources)
 	var patch api.ResourceMutationList
 	for i := range back {
 		m := api.ResourceMutation{
 			Resource: back[i].Resource, ResourceMutationInfo: back[i].ResourceMutationInfo,
 			PathMutationMap: api.MutationMap{},
 		}
-		of := origins.of(&m.Resource)
+		of := origins.Resource(&m.Resource)
 		if m.ResourceMutationInfo.MutationType != api.MutationTypeUpdate {
-			if of != nil && !flows(of.whole, true) {
+			if of != nil && !flows(of.Whole, true) {
 				patch = append(patch, m)
 			}
 			continue
 		}
 		for path, info := range back[i].PathMutationMap {
-			if of != nil && !flows(of.at(mutation.PlainPath(path)), false) {
+			if of != nil && !flows(of.At(mutation.PlainPath(path)), false) {
 				m.PathMutationMap[path] = info
 			}
 		}
@@ -97,7 +97,7 @@ func flowOf(l *entity.Link, up *Upstream) func(index int, whole bool) bool {
 			writes[other.LinkID] = true
 		}
 	}
-	// A unit that is no clone is the origin itself.
+	// The origin itself has no upstream unit.
 	originOnly := l.OriginOnly && up.UpstreamUnitID != ""
 	if len(writes) == 0 && !originOnly {
 		return nil
@@ -111,48 +111,5 @@ func flowOf(l *entity.Link, up *Upstream) func(index int, whole bool) bool {
 			return false
 		}
 		return whole || !writes[m.LinkID]
-	}
-}
-
-// origins finds the mutations that set values of a unit.
-type origins map[string]*resourceOrigins // by type and name without the scope
-
-// resourceOrigins has the indexes of the mutations that set a resource and the paths in it.
-type resourceOrigins struct {
-	whole int
-	paths map[string]int
-}
-
-func newOrigins(sources api.ResourceMutationList) origins {
-	all := origins{}
-	for i := range sources {
-		m := &sources[i]
-		of := &resourceOrigins{whole: m.ResourceMutationInfo.Index, paths: map[string]int{}}
-		for path, info := range m.PathMutationMap {
-			of.paths[mutation.PlainPath(path)] = max(info.Index, of.paths[mutation.PlainPath(path)])
-		}
-		for name := range m.NamesWithoutScopes() {
-			all[string(m.Resource.ResourceType)+"\x00"+string(name)] = of
-		}
-	}
-	return all
-}
-
-// of returns the origins of a resource, or nil.
-func (o origins) of(about *api.ResourceInfo) *resourceOrigins {
-	return o[strings.TrimSuffix(valueKey(about, ""), "\x00")]
-}
-
-// at returns the index of the mutation that set a path: of the nearest entry at or above it.
-func (o *resourceOrigins) at(path string) int {
-	for {
-		if index, ok := o.paths[path]; ok {
-			return index
-		}
-		i := strings.LastIndexByte(path, '.')
-		if i < 0 {
-			return o.whole
-		}
-		path = path[:i]
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
-	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/formula"
 	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
@@ -325,7 +325,7 @@ func parsePathExpression(text string) (entity.PathExpression, error) {
 
 // parametersOf returns the names of the parameters that an expression reads.
 func parametersOf(flag, evaluator, expression string) ([]string, error) {
-	names, err := resolve.Parameters(evaluator, expression)
+	names, err := formula.Parameters(evaluator, expression)
 	if err != nil {
 		return nil, entity.Fail(entity.CodeExprParse, "--%s: %w", flag, err)
 	}
