@@ -85,6 +85,7 @@ func writerRows() map[string][]string {
 		"invocation create":  {"-C ws invocation create j set-annotation k v"},
 		"invocation delete":  {"-C ws invocation delete i"},
 		"import":             {"-C ws import --create-space --id-map ../ids.json ../export.json"},
+		"ws clone":           {"-C ws ws clone default copy"},
 		"undo":               {"-C ws undo"},
 	}
 }
@@ -103,7 +104,7 @@ func notWriters() map[string]string {
 			"unit get,unit list,unit livestate get,unit order,unit tree,version," +
 			"ws attributes,ws graph,ws log,ws plan,ws status",
 		"commits as unit update does":  "unit conflicts,unit resolve-self,watch,ws conflicts,ws watch",
-		"commits as link resolve does": "ws resolve,ws upgrade",
+		"commits as link resolve does": "ws promote,ws resolve,ws upgrade",
 		"does what undo does":          "ws undo",
 		"commits as link create does":  "link infer",
 		"writes only to repair":        "ws check",

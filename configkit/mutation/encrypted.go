@@ -46,7 +46,7 @@ func (once *mergedOnce) keepEncrypted(noSubtraction bool) error {
 func (once *mergedOnce) takeEncrypted(r *mergedResource) error {
 	p := once.quiet()
 	parts := p.encrypted(r)
-	return p.work(parts, r.now, nil).apply(parts, p.protection.of(parts))
+	return p.work(parts, r.now, nil).apply(parts, p.protected(parts, nil))
 }
 
 // withholdEncrypted merges a resource again without changes to encrypted values and the block. It
@@ -59,7 +59,7 @@ func (once *mergedOnce) withholdEncrypted(r *mergedResource) error {
 	w := p.work(&left, r.now, r.own)
 	left.paths = slices.DeleteFunc(slices.Clone(left.paths), w.concernsEncrypted)
 	*r.left = left
-	if err := w.apply(r.left, p.protection.of(r.left)); err != nil {
+	if err := w.apply(r.left, p.protected(r.left, r.own)); err != nil {
 		return err
 	}
 	once.conflicts.list = slices.DeleteFunc(once.conflicts.list, func(c conflict) bool {

@@ -260,7 +260,7 @@ func (once *mergedOnce) withhold(r *mergedResource, lists []unsettledList) error
 	*r.left = left
 	r.now.Rollback(r.start)
 	p := once.quiet()
-	if err := p.work(r.left, r.now, r.own).apply(r.left, p.protection.of(r.left)); err != nil {
+	if err := p.work(r.left, r.now, r.own).apply(r.left, p.protected(r.left, r.own)); err != nil {
 		return err
 	}
 	reported := map[string]bool{} // lists

@@ -100,6 +100,9 @@ func (p *patcher) withAdded(docs gaby.Container) (gaby.Container, error) {
 			last = p.known[i].YamlDoc
 		}
 	}
+	if last == nil { // the source says nothing about the order
+		return append(docs, follow[nil]...), nil
+	}
 	all := slices.Clone(follow[nil])
 	for _, d := range docs {
 		all = append(append(all, d), follow[d]...)
@@ -128,7 +131,7 @@ func (p *patcher) resource(r *resourceChange) {
 	if p.own != nil {
 		own = p.own.find(r)
 	}
-	protected := p.protection.of(r)
+	protected := p.protected(r, own)
 	if protected.whole {
 		p.conflicts.add(api.ConflictProtectedPath, r, nil, r.change, nil)
 		return
@@ -229,6 +232,7 @@ type resourcePatch struct {
 	doc      *gaby.YamlDoc
 	own      *resourceChange
 	ownPaths *pathTree
+	ownAt    *pathTree // own by paths of the target; see changedByTarget
 	keys     *configkit.MergeKeyTree
 
 	// By path of a list without merge keys: the target's index of each element of the base.

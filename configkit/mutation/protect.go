@@ -12,6 +12,11 @@ import (
 
 // protection says what may not be overwritten, based on the entries of all changes so far. An entry
 // decides about its path and everything below it, except where a deeper entry decides.
+//
+// A protected entry keeps its value. mayOverwrite is about values that are the target's own. Where
+// they differ from the base, subtraction decides, as in a merge without protection. So mayOverwrite
+// counts for what looks unchanged, such as a value that was set back, and for what the source deletes
+// together with something around it.
 type protection struct {
 	entries []*resourceChange
 	finder  *finder.Finder // of entries
@@ -42,9 +47,9 @@ func (p *protection) namesOf(r *api.ResourceInfo) []api.ResourceName {
 	return nil
 }
 
-// refuses reports whether the value of an entry may not be overwritten.
+// refuses reports whether mayOverwrite refuses to overwrite the value of an entry.
 func (p *protection) refuses(c *change) bool {
-	return c.protected || p.mayOverwrite != nil &&
+	return p.mayOverwrite != nil &&
 		!p.mayOverwrite(api.MutationInfo{MutationType: c.op, Index: c.index})
 }
 
@@ -56,19 +61,23 @@ type protectedPaths struct {
 	refused map[*pathChange]bool
 }
 
-// of returns what is protected of the resource of r.
-func (p *protection) of(r *resourceChange) *protectedPaths {
+// protected returns what is protected of the resource of r. own is what the target changed in it, or
+// nil.
+func (p *patcher) protected(r, own *resourceChange) *protectedPaths {
 	protected := &protectedPaths{refused: map[*pathChange]bool{}}
-	if p == nil {
+	if p.protection == nil {
 		return protected
 	}
-	i := p.finder.Find(&r.resource, r.names)
+	i := p.protection.finder.Find(&r.resource, r.names)
 	if i < 0 {
 		return protected
 	}
-	protected.whole, protected.paths = p.refuses(&p.entries[i].change), p.entries[i].paths
+	e := p.protection.entries[i]
+	added := p.respectOwn && own != nil && own.op == api.MutationTypeAdd // subtraction decided
+	refuses := func(c *change) bool { return c.protected || !added && p.protection.refuses(c) }
+	protected.whole, protected.paths = refuses(&e.change), e.paths
 	for _, e := range protected.paths {
-		if p.refuses(&e.change) {
+		if refuses(&e.change) {
 			protected.refused[e] = true
 		}
 	}
@@ -83,18 +92,29 @@ func (w *resourcePatch) unprotected(paths []*pathChange, protected *protectedPat
 	}
 	// The nearest entry at or above a path decides about it. Of several entries that lead to the
 	// same value in the target, a refused one counts.
-	entries, refused := &pathTree{}, &pathTree{}
+	entries, refused, kept := &pathTree{}, &pathTree{}, &pathTree{}
 	for _, e := range protected.paths {
 		at := &pathChange{path: w.targetPath(e.path), change: e.change}
-		if entries.Put(at.path, at); protected.refused[e] {
+		entries.Put(at.path, at)
+		if !protected.refused[e] {
+			continue
+		}
+		changed, sets := w.changedByTarget(at.path)
+		if e.protected || !changed {
 			refused.Put(at.path, at)
+		}
+		if e.protected || !changed || sets {
+			kept.Put(at.path, at)
 		}
 	}
 	var left []*pathChange
 	for _, e := range paths {
-		path := w.targetPath(e.path)
+		path, tree := w.targetPath(e.path), refused
+		if e.removes() {
+			tree = kept // subtraction lets all deletions go ahead
+		}
 		_, nearest := entries.Find(path)
-		node, nearestRefused := refused.Find(path)
+		node, nearestRefused := tree.Find(path)
 		switch {
 		case nearestRefused != nil && len(nearestRefused.path) == len(nearest.path):
 			w.refuse(e)
@@ -105,6 +125,31 @@ func (w *resourcePatch) unprotected(paths []*pathChange, protected *protectedPat
 		}
 	}
 	return left
+}
+
+// changedByTarget reports whether the target changed something at, around or below a path of its own,
+// so that subtraction has decided about it, and whether it did more than delete.
+func (w *resourcePatch) changedByTarget(path mutationpath.Path) (changed, sets bool) {
+	if w.ownPaths == nil {
+		return false, false
+	}
+	if w.ownAt == nil {
+		w.ownAt = &pathTree{}
+		for _, e := range w.own.paths {
+			if e.op != api.MutationTypeNone {
+				to := w.targetPath(e.path)
+				w.ownAt.Put(to, &pathChange{path: to, change: e.change})
+			}
+		}
+	}
+	node, covering := w.ownAt.Find(path)
+	all := node.Below(nil)
+	if covering != nil {
+		all = append(all, covering)
+	}
+	return len(all) > 0, slices.ContainsFunc(all, func(e *pathChange) bool {
+		return e.op != api.MutationTypeDelete
+	})
 }
 
 // refuse reports a change to a protected path.

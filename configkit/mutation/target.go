@@ -516,7 +516,7 @@ func (w *resourcePatch) reorder(orders []arrayOrder) error {
 			for i, e := range all {
 				names[i] = mutationpath.ElementName(e, p.keys)
 			}
-			o.keys = weave(o.keys, names)
+			o.keys = mutationpath.Weave(o.keys, names)
 		}
 		wanted := map[string]int{}
 		for i, name := range slices.Backward(o.keys) {

@@ -20,7 +20,7 @@ const patchContext = 3
 func textPatch(before, after gaby.Value) string {
 	a, b := before.Text(), after.Text()
 	ofLines := hasLines(a) || hasLines(b)
-	if !ofLines && !mayBeJSON(a) || !isString(before) || !isString(after) {
+	if !ofLines && !mutationpath.MayBeJSON(a) || !isString(before) || !isString(after) {
 		return ""
 	}
 	if patch := jsonPatch(a, b); patch != "" || !ofLines {
@@ -40,7 +40,7 @@ func hasLines(text string) bool {
 // jsonPatch returns the patch between two JSON texts as a JSON list of mutations, or "" if either
 // is not JSON.
 func jsonPatch(before, after string) string {
-	if !looksLikeJSON(before) || !looksLikeJSON(after) {
+	if !mutationpath.IsJSON(before) || !mutationpath.IsJSON(after) {
 		return ""
 	}
 	a, err := gaby.ParseYAML([]byte(before))
@@ -63,15 +63,6 @@ func jsonPatch(before, after string) string {
 		return ""
 	}
 	return string(text)
-}
-
-func looksLikeJSON(text string) bool { return mayBeJSON(text) && json.Valid([]byte(text)) }
-
-// mayBeJSON is a cheap test that every JSON object or list passes.
-func mayBeJSON(text string) bool {
-	text = strings.TrimSpace(text)
-	return len(text) > 1 &&
-		(text[0] == '{' && text[len(text)-1] == '}' || text[0] == '[' && text[len(text)-1] == ']')
 }
 
 // mergeTexts merges two updates of the multi-line text base. ok is false if their lines conflict.

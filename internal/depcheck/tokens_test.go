@@ -14,7 +14,8 @@ import (
 func budget() map[string]int {
 	return map[string]int{
 		"api": 6, "base": 67, "document": 87, "knowledge": 96, "languages": 38, "configkit": 145,
-		"functions": 136, "systems": 303, "commands": 181, "programs": 10,
+		"api": 6, "base": 67, "document": 87, "knowledge": 96, "languages": 38, "configkit": 146,
+		"functions": 136, "systems": 303, "commands": 184, "programs": 10,
 	}
 }
 

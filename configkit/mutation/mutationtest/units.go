@@ -9,13 +9,21 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/fctl-dev/fctl/configkit/k8skit"
+	"github.com/fctl-dev/fctl/configkit/mutation"
 )
 
 // Maker makes random units of Kubernetes resources, and variants of them.
-type Maker struct{ *rand.Rand }
+type Maker struct {
+	*rand.Rand
+	comments *int // made so far, so that each one is different
+}
 
 // NewMaker returns a Maker whose units depend on seed alone.
-func NewMaker(seed uint64) Maker { return Maker{rand.New(rand.NewPCG(seed, 1))} }
+func NewMaker(seed uint64) Maker {
+	return Maker{rand.New(rand.NewPCG(seed, 1)), new(int)}
+}
 
 // Object is a resource, or a map in one.
 type Object = map[string]any
@@ -371,4 +379,50 @@ func Text(t testing.TB, docs []Object) string {
 		}
 	}
 	return b.String()
+}
+
+// comment returns a new comment.
+func (m Maker) comment() string {
+	*m.comments++
+	return fmt.Sprintf("# comment %d.", *m.comments)
+}
+
+// Decorated returns text with comments, blank lines and quotes at n places.
+func (m Maker) Decorated(text string, n int) string {
+	for range n {
+		rows := strings.SplitAfter(text, "\n")
+		i := m.IntN(len(rows))
+		row := strings.TrimSuffix(rows[i], "\n")
+		indent := row[:len(row)-len(strings.TrimLeft(row, " "))]
+		switch m.IntN(5) {
+		case 0, 1:
+			rows[i] = indent + m.comment() + "\n" + rows[i]
+		case 2:
+			if row != "" && !strings.Contains(row, "#") && !strings.HasSuffix(row, "|") &&
+				!strings.Contains(row, "line") && row != "---" && row != "-" {
+				rows[i] = row + " " + m.comment() + "\n"
+			}
+		case 3:
+			rows[i] = "\n" + rows[i]
+		case 4:
+			if before, _, has := strings.Cut(row, "# comment"); has {
+				rows[i] = before + m.comment() + "\n"
+			}
+		}
+		text = strings.Join(rows, "")
+	}
+	return text
+}
+
+// Edited returns text with the values of unit.
+func Edited(t testing.TB, text string, unit []Object) string {
+	t.Helper()
+	result, err := mutation.Merge(
+		Parse(t, text), Parse(t, Text(t, unit)), Parse(t, text), k8skit.K8sResourceProvider,
+		mutation.Options{},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Docs.String()
 }

@@ -95,7 +95,7 @@ func Groups() []Group {
 		{"Flags for links", "update-type auto-update no-auto-update upstream-path downstream-path " +
 			"upstream-getter downstream-setter transform-invocation manual-binding make-current " +
 			"use-live-state no-use-live-state where-mutation merge-disable-subtraction " +
-			"no-merge-disable-subtraction insert-strip-metadata"},
+			"no-merge-disable-subtraction origin-only no-origin-only insert-strip-metadata"},
 		{"Flags for merging", "upgrade ours theirs force prune protect ambiguous adopt-namespace " +
 			"to-revision merge-base merge-end merge-source merge-external what-if"},
 		{"Flags for definitions", "display-name label annotation delete-gate change-desc patch " +

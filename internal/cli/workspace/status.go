@@ -60,17 +60,28 @@ func newStatus(a *command.App) *cobra.Command {
 		Short: "Show edits, stale links, conflicts, and the next command to type",
 		Long: `Show which working copies were edited, which links are out of date or failed,
 which units have conflicts, and the command to go on with. Files that cannot be
-read are reported. It writes nothing.`,
+read are reported. It writes nothing. --matrix prints a table instead, service by
+space: the revision of the origin that a clone has and the hash of its data, how many
+revisions of its upstream are pending, how many values are its own, and conflicts.`,
 		Example: `  fctl ws status
-  fctl ws status --space prod -o json`,
+  fctl ws status --space prod -o json
+  fctl ws status --matrix -o markdown`,
 		Args: command.NoArguments,
 	}
 	flags := session.Flags(cmd, c.AddSpace)
 	flags.Lookup("space").Usage = "look only at `SPACE`"
-	form := command.AddOutput(flags, "text or json", "text", "json")
+	grid := flags.Bool("matrix", false, "print a table of services by spaces")
+	form := command.AddOutput(flags, "text or json, with --matrix also markdown", "text", "json",
+		"markdown")
 	return c.Reads(cmd, func(s *session.Session, _ []string) error {
 		if err := s.OneSpaceOrAll(); err != nil {
 			return err
+		}
+		if *grid {
+			return matrixOf(s).write(s, form.Value)
+		}
+		if form.Value == "markdown" {
+			return diag.Usage("-o markdown is for --matrix")
 		}
 		now, err := statusOf(s)
 		if err != nil {

@@ -147,7 +147,7 @@ func (o *unitCreate) create(
 	}
 	switch {
 	case up != nil:
-		return u, clone(s, u, up, o.ChangeDesc)
+		return u, s.Clone(u, up, o.ChangeDesc, false)
 	case n.file:
 		if _, err := s.Unwritten(u, nil, n.data); err != nil {
 			return nil, err
@@ -157,35 +157,6 @@ func (o *unitCreate) create(
 		return u, session.InFile(err, n.name)
 	}
 	return u, nil
-}
-
-// clone gives a new unit the data of another one, and links them.
-func clone(s *session.Session, u, up *workspace.Unit, description string) error {
-	if err := s.Edits(up); err != nil {
-		return err
-	}
-	data, err := s.Store.Data(up, up.HeadRevisionNum)
-	if err != nil {
-		return err
-	}
-	base, end := int64(0), up.HeadRevisionNum
-	u.UpstreamUnitID, u.UpstreamSpaceID = up.UnitID, up.SpaceID
-	u.UpstreamRevisionNum = end
-	if _, err := s.Tx.Record(s.Propagator, u, data, entity.SourceCloneUnit, description, entity.Mutation{
-		MergeSourceID: up.UnitID, MergeBaseRevisionNum: &base, MergeEndRevisionNum: &end,
-		UpgradedFromUpstreamRevisionNum: &end,
-	}, false); err != nil {
-		return err
-	}
-	l := session.UpgradeLink(u, up)
-	if err := s.ResolveLink(l).Err(); err != nil {
-		return err
-	}
-	if err := s.FreeSlug(l); err != nil {
-		return err
-	}
-	l.ResolvedHash = l.Hash
-	return s.Tx.Create(s.Workspace, l)
 }
 
 // sources returns the units to be made, with their data.

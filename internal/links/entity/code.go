@@ -94,6 +94,7 @@ const (
 	WarnUnstableContext   Code = "W_UNSTABLE_CONTEXT"
 	WarnNamespaceMismatch Code = "W_NAMESPACE_MISMATCH"
 	WarnOutdatedMAC       Code = "W_OUTDATED_MAC"
+	WarnLayout            Code = "W_LAYOUT"
 	WarnWhereBothSides    Code = "W_WHERE_BOTH_SIDES"
 )
 

@@ -108,6 +108,7 @@ func (l *Link) fields(r *definitionReader) []strict.Field {
 		strict.Text("WhereMutation", &l.WhereMutation),
 		strict.Text("WhereResource", &l.WhereResource),
 		strict.Bool("MergeDisableSubtraction", &l.MergeDisableSubtraction),
+		strict.Bool("OriginOnly", &l.OriginOnly),
 		strict.List("Bindings", &l.Bindings, r.binding),
 		strict.Text("TransformInvocation", &l.TransformInvocation),
 		strict.Text("TransformInvocationID", &l.TransformInvocationID),

@@ -53,6 +53,8 @@ type Link struct {
 	WhereMutation           string `json:",omitempty"`
 	WhereResource           string `json:",omitempty"`
 	MergeDisableSubtraction bool   `json:",omitempty"`
+	// OriginOnly lets a merge take from a clone only the changes that came from its own origin.
+	OriginOnly bool `json:",omitempty"`
 
 	// Bindings are those of the definition followed by those that resolving made, which have
 	// AutoUpdate.

@@ -51,7 +51,7 @@ func Schema(kind entity.Kind) where.Attributes {
 			where.Text: "FromUnit.Slug ToUnit.Slug ToSpace.Slug UpdateType WhereMutation " +
 				"WhereResource Hash ResolvedHash StaleReasons",
 			where.Number: "UpstreamLastMergedRevisionNum DownstreamLastMergedRevisionNum",
-			where.Bool: "AutoUpdate UseLiveState MergeDisableSubtraction Stale " +
+			where.Bool: "AutoUpdate UseLiveState MergeDisableSubtraction OriginOnly Stale " +
 				"InsertStripMetadata",
 			where.ID: "LinkID FromUnitID ToUnitID ToSpaceID TransformInvocationID",
 			where.List: "Bindings UpstreamPaths UpstreamGetters DownstreamPaths " +

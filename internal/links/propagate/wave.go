@@ -203,8 +203,9 @@ func (p *Propagator) upstreamFor(l *workspace.Link) (*resolve.Upstream, error) {
 		s = &sharedUpstream{readers: 1} // another link, or one that is resolved again
 	}
 	s.readers--
-	if s.Upstream == nil || s.revision != u.HeadRevisionNum || s.live != u.HeadUnitActionNum {
-		up, err := p.upstream(u, false)
+	if s.Upstream == nil || s.revision != u.HeadRevisionNum || s.live != u.HeadUnitActionNum ||
+		l.Merges() && s.Mutations == nil {
+		up, err := p.upstream(u, l.Merges())
 		if err != nil {
 			return nil, err
 		}
@@ -229,6 +230,9 @@ func (p *Propagator) upstream(u *workspace.Unit, mutations bool) (*resolve.Upstr
 	up := &resolve.Upstream{HeadUnit: unit, At: func(n int64, live bool) ([]byte, error) {
 		return p.Workspace.Store.Version(u, n, live)
 	}}
+	for _, l := range p.Workspace.LinksFrom(u) {
+		up.Links = append(up.Links, l.Link)
+	}
 	if u.HeadUnitActionNum > 0 {
 		up.Live, err = p.Workspace.Store.Live(u, u.HeadUnitActionNum)
 		if err == nil && up.Live == nil {

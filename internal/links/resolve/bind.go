@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/formula"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
@@ -159,7 +160,7 @@ func (r *resolver) writeBinding(
 		e.Path = b.ProvidedPath
 		return nil, e
 	}
-	text, err := textOf(value)
+	text, err := formula.Text(value)
 	if err == nil {
 		value, err = resourcetypes.ConvertText(text, b.DataType)
 	}

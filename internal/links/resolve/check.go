@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/lang/expression"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/formula"
 	"github.com/fctl-dev/fctl/internal/where"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
@@ -288,7 +289,7 @@ func (c *linkChecker) parameters(
 			len(text), maxExpression)
 		return nil
 	}
-	p, err := compile(evaluator, text)
+	p, err := formula.Compile(evaluator, text)
 	if err != nil {
 		code, hint := entity.CodeExprParse, ""
 		if e, ok := errors.AsType[*expression.Error](err); ok {
@@ -299,7 +300,7 @@ func (c *linkChecker) parameters(
 		c.problem(field, code, hint, "%v", err)
 		return nil
 	}
-	for _, name := range p.params {
+	for _, name := range p.Params {
 		if !slices.Contains(parameters, name) {
 			c.problem(
 				field, entity.CodeParamNarrow, "add "+name+" to Parameters",
@@ -307,7 +308,7 @@ func (c *linkChecker) parameters(
 			)
 		}
 	}
-	for _, name := range p.fields {
+	for _, name := range p.Fields {
 		switch name {
 		case "RevisionNum", "RevisionID", "PreviousDataHash":
 			c.warn(entity.WarnUnstableContext, "", fmt.Sprintf(
@@ -315,7 +316,7 @@ func (c *linkChecker) parameters(
 			))
 		}
 	}
-	return p.params
+	return p.Params
 }
 
 // known checks that parameters are names of upstream values.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/formula"
 	"github.com/fctl-dev/fctl/internal/links/resolve"
 )
 
@@ -192,7 +193,7 @@ func TestParameters(t *testing.T) {
 		{"cel", "params.list.map(x, x.params)[0]", []string{"list"}},
 	} {
 		t.Run(c.expression, func(t *testing.T) {
-			got, err := resolve.Parameters(c.evaluator, c.expression)
+			got, err := formula.Parameters(c.evaluator, c.expression)
 			if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
 				t.Error(c.expression, diff, err)
 			}

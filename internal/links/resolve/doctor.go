@@ -34,6 +34,7 @@ type Symptom struct {
 const (
 	DottedKey         = "dotted-key"         // a key with dots was written as nested maps
 	MixedNamespaces   = "mixed-namespaces"   // a unit has resources in several namespaces
+	NoNamespace       = "no-namespace"       // a resource has no namespace, others of its unit have one
 	DanglingBinding   = "dangling-binding"   // one side of a binding is gone
 	OneValueTwoLinks  = "two-writers"        // two links write one value
 	NeverChanged      = "never-changed"      // a link was resolved and never changed anything
@@ -158,12 +159,24 @@ func (d *doctor) dottedKeys(u *facts) {
 	}
 }
 
-// namespaces finds units with resources in several namespaces.
+// namespaces finds units with resources in several namespaces, and resources without one beside others
+// that have one.
 func (d *doctor) namespaces(u *facts) {
 	var order []string
 	for i := range u.resources {
 		if in := scope(&u.resources[i].info); in != "" && !slices.Contains(order, in) {
 			order = append(order, in)
+		}
+	}
+	for i := range u.resources {
+		if r := &u.resources[i]; len(order) > 0 && r.lacksNamespace() {
+			d.add(u, Symptom{
+				ID: NoNamespace, Resource: r.info.String(), Path: "metadata.namespace",
+				Message: "it has no namespace, others of the unit are in " + order[0],
+				Command: fmt.Sprintf("fctl unit do %s set-string-path %s metadata.namespace %s",
+					u.name, r.info.ResourceType, order[0]),
+				Position: r.doc.Value().Position(),
+			})
 		}
 	}
 	if len(order) < 2 {

@@ -3,15 +3,12 @@ package resolve
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"strconv"
 
 	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/internal/lang/cel"
 	"github.com/fctl-dev/fctl/internal/lang/expression"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
-	"github.com/fctl-dev/fctl/internal/lang/template"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/formula"
 )
 
 // noID is the ID of what does not exist locally.
@@ -37,53 +34,11 @@ func Context(u *HeadUnit, live bool) api.FunctionContext {
 	return fc
 }
 
-// formula is a compiled expression.
-type formula struct {
-	// eval returns the value as text.
-	eval func(fc *api.FunctionContext, params map[string]any) (string, error)
-	// params are the parameters that the expression names, in order and without duplicates, and
-	// fields the fields of the context. Names that are computed are not known.
-	params, fields []string
-}
-
-// compile compiles an expression. An empty evaluator means template.
-func compile(evaluator, text string) (*formula, error) {
-	switch evaluator {
-	case "", api.EvaluatorTemplate:
-		p, err := template.Compile(text)
-		if err != nil {
-			return nil, err
-		}
-		params, fields := p.Names()
-		return &formula{p.Render, params, fields}, nil
-	case api.EvaluatorCEL:
-		p, err := cel.CompileArgument(text)
-		if err != nil {
-			return nil, err
-		}
-		params, fields := p.Names()
-		return &formula{func(fc *api.FunctionContext, params map[string]any) (string, error) {
-			return p.EvalText(fc.Context(), &expression.Scope{Params: params, Context: expression.Context(fc)})
-		}, params, fields}, nil
-	}
-	return nil, fmt.Errorf("unknown evaluator %q: there are template and cel", evaluator)
-}
-
-// Parameters returns the names of the parameters that an expression reads, for links that are
-// written with flags.
-func Parameters(evaluator, text string) ([]string, error) {
-	p, err := compile(evaluator, text)
-	if err != nil {
-		return nil, err
-	}
-	return p.params, nil
-}
-
 // evaluate returns the value of an expression as text. names are the parameters that it may read.
 func (r *resolver) evaluate(
 	l *entity.Link, what, evaluator, text string, names []string, values map[string]any,
 ) (string, error) {
-	p, err := compile(evaluator, text)
+	p, err := formula.Compile(evaluator, text)
 	if err != nil {
 		return "", r.expressionError(l, entity.CodeExprParse, what, err)
 	}
@@ -97,7 +52,7 @@ func (r *resolver) evaluate(
 	ctx := limit.Named(r.ctx, func(err error) error {
 		return r.expressionError(l, entity.CodeExprEval, what, err)
 	})
-	result, err := p.eval(fc.WithContext(ctx), visible)
+	result, err := p.Eval(fc.WithContext(ctx), visible)
 	if err != nil {
 		return "", r.expressionError(l, entity.CodeExprEval, what, err)
 	}
@@ -115,27 +70,4 @@ func (r *resolver) expressionError(
 		}
 	}
 	return e
-}
-
-// textOf returns a value as text, as an expression would.
-func textOf(value any) (string, error) {
-	switch v := value.(type) {
-	case string:
-		return v, nil
-	case bool:
-		return strconv.FormatBool(v), nil
-	case int:
-		return strconv.Itoa(v), nil
-	case int64:
-		return strconv.FormatInt(v, 10), nil
-	case uint64:
-		return strconv.FormatUint(v, 10), nil
-	case float64:
-		const noExponent = 1e15
-		if v == float64(int64(v)) && v < noExponent && v > -noExponent {
-			return strconv.FormatInt(int64(v), 10), nil
-		}
-		return strconv.FormatFloat(v, 'g', -1, 64), nil
-	}
-	return "", fmt.Errorf("a value of type %T is not text, a number or a bool", value)
 }

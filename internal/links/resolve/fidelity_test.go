@@ -76,9 +76,9 @@ func TestEveryByteStays(t *testing.T) {
 			w := newWorld(t)
 			w.unit("up", text)
 			w.clone("down", "up")
-			w.replace("up", `"1"`, `"5"`, "'app:1'", "'app:2'", "# one", "# comments do not travel")
+			w.replace("up", `"1"`, `"5"`, "'app:1'", "'app:2'", "# one", "# the first")
 			return w
-		}, want: []string{`"1"`, `"5"`, "'app:1'", "'app:2'"}},
+		}, want: []string{`"1"`, `"5"`, "'app:1'", "'app:2'", "# one", "# the first"}},
 		{name: "MergeUnits", make: func(t *testing.T, text string) *world {
 			w := row(t, text)
 			w.unit("up", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: odd}\ndata: {a: '1'}\n")

@@ -10,9 +10,12 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation"
+	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/merge/textmerge"
 )
 
 // merge resolves an UpgradeUnit or MergeUnits link: it applies to the unit what the upstream unit
@@ -63,19 +66,22 @@ func (r *resolver) merge(l *entity.Link) error {
 		r.upgraded(l, up, head)
 		return nil
 	}
+	source := mergeSource{up.UnitID, "unit " + r.nameOf(up.UnitID), end}
+	if end, err = r.flowing(l, up, base, end); err != nil {
+		return fmt.Errorf("%s: %w", source.name, err)
+	}
 	mutated := entity.Mutation{
 		MergeSourceID: up.UnitID, MergeBaseRevisionNum: &from, MergeEndRevisionNum: &head,
 	}
 	if upgrade {
 		mutated.UpgradedFromUpstreamRevisionNum = &head
 	}
-	source := mergeSource{up.UnitID, "unit " + r.nameOf(up.UnitID)}
 	if err := r.mergeRange(l, source, base, end, mutated); err != nil {
 		return err
 	}
 	r.merged[l.LinkID] = true
 	merged := r.succeed(l, head)
-	merged.MergeBaseRevisionNum, merged.MergedHash = from, api.DataHash(end)
+	merged.MergeBaseRevisionNum, merged.MergedHash = from, api.DataHash(source.head)
 	r.upgraded(l, up, head)
 	return nil
 }
@@ -146,8 +152,12 @@ func (r *resolver) upgraded(l *entity.Link, up *Upstream, num int64) {
 	}
 }
 
-// mergeSource is what a merge takes changes from. A file has no ID.
-type mergeSource struct{ unitID, name string }
+// mergeSource is what a merge takes changes from. A file has no ID. head is its data, with what does not
+// flow.
+type mergeSource struct {
+	unitID, name string
+	head         []byte
+}
 
 // mergeRange merges what changed between two states of a source.
 func (r *resolver) mergeRange(
@@ -182,18 +192,23 @@ func (r *resolver) mergeRange(
 			return err
 		}
 	}
-	mayOverwrite, problem := r.mayOverwrite(l)
-	merged, err := mutation.Merge(docs[0], docs[1], docs[2], r.provider, mutation.Options{
-		NoSubtraction: l.MergeDisableSubtraction, Protection: r.sources,
-		MayOverwrite: mayOverwrite, Was: was,
-	})
-	if err == nil {
-		err = *problem
+	if l.WhereResource != "" {
+		for i, data := range []*[]byte{&base, &end} {
+			text, err := r.converter.DocumentsToNative(docs[i])
+			if err != nil {
+				return err
+			}
+			if !bytes.HasPrefix(*data, []byte("---")) {
+				text = bytes.TrimPrefix(bytes.TrimPrefix(text, []byte("---\n")), []byte("---\r\n"))
+			}
+			*data = text
+		}
 	}
+	merged, err := r.mergeTexts(l, [3][]byte{base, end, r.data}, docs, was)
 	if err != nil {
 		return err
 	}
-	if err := r.namespaces(l, present, merged.Docs); err != nil {
+	if err := r.namespaces(l, from.head, docs[0], present, merged.Docs); err != nil {
 		return err
 	}
 	var found api.MutationConflictList
@@ -224,6 +239,37 @@ func (r *resolver) mergeRange(
 	}
 	r.conflicts = append(r.conflicts, found...)
 	return nil
+}
+
+// mergeTexts merges the texts of base, source and unit as fctl merge does: values, comments and
+// layout. docs are their documents, and was those of the unit, parsed a second time.
+func (r *resolver) mergeTexts(
+	l *entity.Link, texts [3][]byte, docs [3]gaby.Container, was gaby.Container,
+) (*mutation.Merged, error) {
+	mayOverwrite, problem := r.mayOverwrite(l)
+	options := mutation.Options{
+		NoSubtraction: l.MergeDisableSubtraction, Protection: r.sources,
+		MayOverwrite: mayOverwrite, Was: was,
+	}
+	merged, err := mutation.Merge(docs[0], docs[1], docs[2], r.provider, options)
+	if err := cmp.Or(err, *problem); err != nil {
+		return nil, err
+	}
+	text, err := r.converter.DocumentsToNative(merged.Docs)
+	if err != nil {
+		return nil, err
+	}
+	laid, kept := textmerge.Layout(
+		texts[0], texts[2], texts[1], text, len(merged.Conflicts) == 0, r.converter, r.provider, options,
+	)
+	if kept > 0 {
+		r.warn(l, entity.WarnLayout, nil, "", "comments or layout could not be merged in %s; the unit"+
+			" keeps its own", diag.Count(kept, "place"))
+	}
+	if !bytes.Equal(laid, text) {
+		merged.Docs, err = r.parse(laid)
+	}
+	return merged, err
 }
 
 // favour settles conflicts by Ours and Theirs of the options, and returns the others.
@@ -334,44 +380,99 @@ func (r *resolver) fromLink(c *api.MutationConflict) bool {
 	return m != nil && m.LinkID != ""
 }
 
-// namespaces warns about resources that a merge added in another namespace than that of the rest of
-// the unit, or moves them there.
-func (r *resolver) namespaces(l *entity.Link, present []resource, docs gaby.Container) error {
-	ours := ""
-	had := map[string]bool{}
-	for i := range present {
-		had[present[i].key()] = true
-		switch in := scope(&present[i].info); {
-		case in == "" || in == ours:
-		case ours == "":
-			ours = in
-		default:
-			return nil // the unit has several namespaces
-		}
+// namespaces gives resources that a merge added the namespace of the unit, if they have none or, in a
+// clone, that of the upstream unit. It warns about those in other namespaces. upstream is the data of
+// the upstream unit and base what was merged last.
+func (r *resolver) namespaces(
+	l *entity.Link, upstream []byte, base gaby.Container, present []resource, docs gaby.Container,
+) error {
+	ours := oneNamespace(present)
+	all, err := r.resources(docs)
+	if ours == "" || err != nil {
+		return err
 	}
-	if ours == "" {
+	had := keysOf(present)
+	if !slices.ContainsFunc(all, func(r resource) bool { return !had[r.key()] }) {
 		return nil
 	}
-	all, err := r.resources(docs)
+	theirs, err := r.namespaceOf(upstream, base)
 	if err != nil {
 		return err
 	}
 	for i := range all {
 		info := &all[i].info
 		in := scope(info)
-		if in == "" || in == ours || had[all[i].key()] {
+		if in == ours || had[all[i].key()] {
 			continue
 		}
-		if r.in.Options.AdoptNamespace {
+		adopt := r.in.Options.AdoptNamespace
+		if l.UpdateType == entity.UpdateUpgradeUnit {
+			adopt = adopt || in == theirs
+		}
+		switch {
+		case in == "" && !all[i].lacksNamespace():
+		case in == "" && l.UpdateType != entity.UpdateUpgradeUnit && !adopt:
+		case in == "", adopt:
 			if _, err := all[i].doc.Set(ours, "metadata", "namespace"); err != nil {
 				return err
 			}
-			continue
+		default:
+			r.warn(l, entity.WarnNamespaceMismatch, info, "metadata.namespace",
+				"%s is in namespace %s, the rest of the unit is in %s", info, in, ours)
 		}
-		r.warn(l, entity.WarnNamespaceMismatch, info, "metadata.namespace",
-			"%s is in namespace %s, the rest of the unit is in %s", info, in, ours)
 	}
 	return nil
+}
+
+// namespaceOf returns the namespace of an upstream unit: of the resources that it had in base, if it had
+// any.
+func (r *resolver) namespaceOf(upstream []byte, base gaby.Container) (string, error) {
+	docs, err := r.parse(upstream)
+	if err != nil {
+		return "", err
+	}
+	all, err := r.resources(docs)
+	if err != nil {
+		return "", err
+	}
+	before, err := r.resources(base)
+	had := keysOf(before)
+	old := slices.DeleteFunc(slices.Clone(all), func(r resource) bool { return !had[r.key()] })
+	if len(old) > 0 {
+		all = old
+	}
+	return oneNamespace(all), err
+}
+
+func keysOf(all []resource) map[string]bool {
+	keys := make(map[string]bool, len(all))
+	for i := range all {
+		keys[all[i].key()] = true
+	}
+	return keys
+}
+
+// oneNamespace returns the namespace of resources, or "" if they have several or none.
+func oneNamespace(all []resource) (one string) {
+	for i := range all {
+		switch in := scope(&all[i].info); {
+		case in == "" || in == one:
+		case one == "":
+			one = in
+		default:
+			return ""
+		}
+	}
+	return one
+}
+
+// lacksNamespace reports whether a resource has no namespace, although those of its type are in one.
+func (r *resource) lacksNamespace() bool {
+	p, ok := r.provider.(interface {
+		Scope(api.ResourceType) configkit.Scope
+	})
+	return ok && p.Scope(r.info.ResourceType) == configkit.ScopeNamespaced &&
+		!r.doc.Search("metadata", "namespace").Value().Exists()
 }
 
 // MergeInput is a merge without a link.
@@ -399,7 +500,7 @@ func Merge(ctx context.Context, in *MergeInput) (*Outcome, error) {
 	}
 	r.results[""] = &entity.LinkResult{}
 	r.merged[""] = true
-	from := mergeSource{in.UnitID, in.Name}
+	from := mergeSource{in.UnitID, in.Name, in.End}
 	if err := r.mergeRange(l, from, in.Base, in.End, in.Mutation); err != nil {
 		return nil, r.problemsOf(l, err)
 	}

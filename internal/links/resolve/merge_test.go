@@ -54,8 +54,8 @@ spec: {ports: [{port: 80}]}
 `)
 	out := w.resolve("prod")
 	w.has("prod", `apiVersion: apps/v1
-kind: Deployment # the shop's
-metadata: {name: api, namespace: shop-prod, labels: {app: api, env: prod, team: core}}
+kind: Deployment
+metadata: {name: api, namespace: shop-prod, labels: {app: api, team: core, env: prod}}
 spec:
   replicas: 6
   template:
@@ -65,8 +65,7 @@ spec:
         image: ghcr.io/acme/api:1.5
         env:
         - {name: LOG, value: warn}
-        - name: TRACE
-          value: "on"
+        - {name: TRACE, value: "on"}
 ---
 apiVersion: v1
 kind: Service
@@ -214,8 +213,8 @@ func TestMergeUnitsFromTwoSources(t *testing.T) {
 	w.link("app-workload", "app", "workload", entity.UpdateMergeUnits)
 	w.link("app-policies", "app", "policies", entity.UpdateMergeUnits)
 	out := w.resolve("app")
-	w.has("app", oneService+"---\n"+replaceOnce(oneConfigMap, "a: b", "a: c, d: e")+"---\n"+
-		apiDeployment)
+	w.has("app", apiDeployment+"---\n"+oneService+"---\n"+
+		replaceOnce(oneConfigMap, "a: b", "a: c, d: e"))
 	if len(out.Mutations) != 2 || out.Mutations[0].MergeSourceID != "id-policies" ||
 		w.units["app"].HeadRevisionNum != 1 {
 		t.Errorf("%+v", out.Mutations)

@@ -21,6 +21,8 @@ type HeadUnit struct {
 // Upstream is an upstream unit. Several resolves, one after another, may share it.
 type Upstream struct {
 	HeadUnit
+	// Links are the links of the unit itself. A link that merges reads them, and the mutations.
+	Links []*entity.Link
 	// Live is the newest capture of the live state. Its number is HeadUnitActionNum, 0 if nothing
 	// was captured.
 	Live []byte

@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/formula"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
@@ -164,7 +165,7 @@ func (p *provision) complete() {
 		}
 		delete(p.properties, key)
 		value, found, err := p.read(path)
-		if text, errText := textOf(value); err == nil && found && errText == nil {
+		if text, errText := formula.Text(value); err == nil && found && errText == nil {
 			p.properties[key] = text
 		}
 	}
@@ -228,7 +229,7 @@ var placeholderRun = sync.OnceValue(func() *regexp.Regexp {
 // fill returns the value for a need: value in place of the placeholders of original.
 func fill(original, value any, t api.DataType) (any, error) {
 	if text, ok := original.(string); ok && placeholderRun().MatchString(text) {
-		with, err := textOf(value)
+		with, err := formula.Text(value)
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +240,7 @@ func fill(original, value any, t api.DataType) (any, error) {
 
 // convert returns a value as another type, if nothing is lost.
 func convert(value any, t api.DataType) (any, error) {
-	text, err := textOf(value)
+	text, err := formula.Text(value)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/formula"
 )
 
 // Reset returns data with the placeholders that the automatic bindings of a link have replaced. A
@@ -54,8 +55,8 @@ func Reset(
 
 // sameText reports whether two scalars have the same text. One may come from JSON.
 func sameText(a, b any) bool {
-	textA, errA := textOf(a)
-	textB, errB := textOf(b)
+	textA, errA := formula.Text(a)
+	textB, errB := formula.Text(b)
 	return errA == nil && errB == nil && textA == textB
 }
 

@@ -72,21 +72,21 @@ func typeWorld(t *testing.T, typ entity.UpdateType, with func(*entity.Link)) *wo
 func TestWhatIsRecorded(t *testing.T) {
 	for _, row := range []struct {
 		typ                       entity.UpdateType
-		first, changed, unchanged string // pointers after three resolves
+		first, changed, commented string // pointers after three resolves
 		bindings                  int
 		upstream                  int64 // the unit's UpstreamRevisionNum
 	}{
-		{typ: entity.UpdateNone, first: "0/0", changed: "0/0", unchanged: "0/0"},
+		{typ: entity.UpdateNone, first: "0/0", changed: "0/0", commented: "0/0"},
 		{
-			typ: entity.UpdateUpgradeUnit, first: "1/1", changed: "2/2", unchanged: "3/2",
+			typ: entity.UpdateUpgradeUnit, first: "1/1", changed: "2/2", commented: "3/3",
 			upstream: 3,
 		},
-		{typ: entity.UpdateMergeUnits, first: "1/2", changed: "2/3", unchanged: "3/3"},
-		{typ: entity.UpdateInsert, first: "1/2", changed: "2/3", unchanged: "3/4", bindings: 1},
-		{typ: entity.UpdateUpsert, first: "1/2", changed: "2/3", unchanged: "3/3"},
-		{typ: entity.UpdateTransformPaths, first: "1/2", changed: "2/3", unchanged: "3/3"},
+		{typ: entity.UpdateMergeUnits, first: "1/2", changed: "2/3", commented: "3/4"},
+		{typ: entity.UpdateInsert, first: "1/2", changed: "2/3", commented: "3/4", bindings: 1},
+		{typ: entity.UpdateUpsert, first: "1/2", changed: "2/3", commented: "3/3"},
+		{typ: entity.UpdateTransformPaths, first: "1/2", changed: "2/3", commented: "3/3"},
 		{
-			typ: entity.UpdateNeedsProvides, first: "1/2", changed: "2/3", unchanged: "3/3",
+			typ: entity.UpdateNeedsProvides, first: "1/2", changed: "2/3", commented: "3/3",
 			bindings: 1,
 		},
 	} {
@@ -99,7 +99,7 @@ func TestWhatIsRecorded(t *testing.T) {
 			w.edit("up", string(w.units["up"].Data)+"# a comment\n")
 			w.resolve("down")
 			have = append(have, w.pointers("l"))
-			want := []string{row.first, row.changed, row.unchanged}
+			want := []string{row.first, row.changed, row.commented}
 			if diff := cmp.Diff(want, have); diff != "" {
 				t.Error(diff)
 			}

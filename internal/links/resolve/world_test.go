@@ -157,7 +157,13 @@ func (w *world) input(slug string, links ...string) *resolve.Input {
 			in.Others = append(in.Others, l)
 		}
 		if up := w.units[l.ToUnit]; up != nil {
-			in.Upstreams[l.ToUnitID] = up.upstream()
+			upstream := up.upstream()
+			for _, slug := range slices.Sorted(maps.Keys(w.links)) {
+				if of := w.links[slug]; of.FromUnit == l.ToUnit {
+					upstream.Links = append(upstream.Links, of)
+				}
+			}
+			in.Upstreams[l.ToUnitID] = upstream
 		}
 	}
 	return in

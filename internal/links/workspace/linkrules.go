@@ -25,6 +25,7 @@ func legalFields(l *entity.Link) []legalField {
 		{"UseLiveState", l.UseLiveState, "MergeUnits Insert Upsert TransformPaths NeedsProvides"},
 		{"WhereMutation", l.WhereMutation != "", merges},
 		{"MergeDisableSubtraction", l.MergeDisableSubtraction, merges},
+		{"OriginOnly", l.OriginOnly, merges},
 		{
 			"WhereResource", l.WhereResource != "",
 			merges + " Insert Upsert TransformPaths NeedsProvides",

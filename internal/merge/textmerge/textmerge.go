@@ -269,22 +269,57 @@ func (m *textMerger) side(options mutation.Options) (*side, error) {
 		return nil, err
 	}
 	s := &side{text: string(merged), conflicts: conflicts}
-	if len(conflicts) == 0 {
+	return s, m.layout(s, len(conflicts) == 0, options)
+}
+
+// layout merges comments and layout into a side whose text has the right values. clean says that
+// there were no conflicts about them.
+func (m *textMerger) layout(s *side, clean bool, options mutation.Options) error {
+	if clean {
 		// Prefer the line merge that version control would make, if it is right.
 		if text, clean := lines.MergeText(
 			string(m.base), string(m.ours), string(m.theirs),
-		); clean && m.sameValues(merged, []byte(text)) {
+		); clean && m.sameValues([]byte(s.text), []byte(text)) {
 			s.text = text
-			return s, nil
+			return nil
 		}
 	}
-	return s, m.rest(s, options)
+	return m.rest(s, options)
+}
+
+// Layout gives merged, what mutation.Merge with the options values has made of three texts, the
+// comments and the layout that Merge would give it. clean says that there were no conflicts about
+// values. kept counts the places where both sides changed comments or layout, so that ours stay, and
+// the comments that one side wrote in what the other deleted.
+func Layout(
+	base, ours, theirs, merged []byte, clean bool, converter configkit.ConfigConverter,
+	provider configkit.ResourceProvider, values mutation.Options,
+) (text []byte, kept int) {
+	if bytes.Equal(base, theirs) || bytes.Equal(ours, theirs) ||
+		provider.ToolchainType() == api.ToolchainAppConfigText {
+		return merged, 0
+	}
+	if base, ours, theirs, end, ok := sameLineEnds(base, ours, theirs); ok {
+		plain := bytes.ReplaceAll(merged, []byte("\r\n"), []byte("\n"))
+		text, kept := Layout(base, ours, theirs, plain, clean, converter, provider, values)
+		return bytes.ReplaceAll(text, []byte("\n"), end), kept
+	}
+	m := textMerger{base: base, ours: ours, theirs: theirs, converter: converter, provider: provider}
+	s := &side{text: string(merged)}
+	if err := m.layout(s, clean, values); err != nil {
+		// The base or theirs cannot be written, because of aliases.
+		if both, ok := m.closeLines(); ok && m.sameValues(merged, both.Text) {
+			return both.Text, 0
+		}
+		return merged, 1
+	}
+	return []byte(s.text), len(s.clashes) + len(m.lostComments(s))
 }
 
 // mostRespelled is the number of conflicting lines above which spelling is unlikely to be the cause.
 const mostRespelled = 100
 
-// rest merges comments and layout into a side whose text has the right values.
+// rest merges comments and layout into a side after the line merge has failed.
 func (m *textMerger) rest(s *side, options mutation.Options) error {
 	ours, _, err := m.values(m.base, m.theirs, m.ours, options, true)
 	if err != nil {

@@ -16,57 +16,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/merge/textmerge"
 )
 
-// A textMaker changes comments and layout of texts.
-type textMaker struct {
-	mutationtest.Maker
-	comments *int // number so far, to make each one different
-}
-
-func (m textMaker) comment() string {
-	*m.comments++
-	return fmt.Sprintf("# comment %d.", *m.comments)
-}
-
-// decorated returns text with comments, blank lines and quotes here and there.
-func (m textMaker) decorated(text string, n int) string {
-	for range n {
-		rows := strings.SplitAfter(text, "\n")
-		i := m.IntN(len(rows))
-		row := strings.TrimSuffix(rows[i], "\n")
-		indent := row[:len(row)-len(strings.TrimLeft(row, " "))]
-		switch m.IntN(5) {
-		case 0, 1:
-			rows[i] = indent + m.comment() + "\n" + rows[i]
-		case 2:
-			if row != "" && !strings.Contains(row, "#") && !strings.HasSuffix(row, "|") &&
-				!strings.Contains(row, "line") && row != "---" && row != "-" {
-				rows[i] = row + " " + m.comment() + "\n"
-			}
-		case 3:
-			rows[i] = "\n" + rows[i]
-		case 4:
-			if before, _, has := strings.Cut(row, "# comment"); has {
-				rows[i] = before + m.comment() + "\n"
-			}
-		}
-		text = strings.Join(rows, "")
-	}
-	return text
-}
-
-// edited returns text with the values of unit.
-func edited(t testing.TB, text string, unit []mutationtest.Object) string {
-	t.Helper()
-	result, err := mutation.Merge(
-		mutationtest.Parse(t, text), mutationtest.Parse(t, mutationtest.Text(t, unit)),
-		mutationtest.Parse(t, text), k8skit.K8sResourceProvider, mutation.Options{},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result.Docs.String()
-}
-
 // commentsOf returns the comments of a text.
 func commentsOf(text string) map[string]bool {
 	found := map[string]bool{}
@@ -82,11 +31,11 @@ func commentsOf(text string) map[string]bool {
 func TestMergeTextLaws(t *testing.T) {
 	count := map[string]int{}
 	for seed := range mutationtest.Cases(500, 10_000) {
-		m := textMaker{mutationtest.NewMaker(uint64(seed)), new(int)}
+		m := mutationtest.NewMaker(uint64(seed))
 		unit := m.Unit()
-		base := m.decorated(mutationtest.Text(t, unit), m.IntN(8))
-		ours := m.decorated(edited(t, base, m.Variant(unit, m.IntN(3))), m.IntN(4))
-		theirs := m.decorated(edited(t, base, m.Variant(unit, m.IntN(3))), m.IntN(4))
+		base := m.Decorated(mutationtest.Text(t, unit), m.IntN(8))
+		ours := m.Decorated(mutationtest.Edited(t, base, m.Variant(unit, m.IntN(3))), m.IntN(4))
+		theirs := m.Decorated(mutationtest.Edited(t, base, m.Variant(unit, m.IntN(3))), m.IntN(4))
 		result := mergedText(base, ours, theirs, textmerge.Options{})
 		have := string(result.Text)
 		fail := func(law string) {
@@ -161,8 +110,8 @@ func TestMergeTextLaws(t *testing.T) {
 }
 
 // garbled returns text with lines removed, swapped, repeated and broken. It may be YAML or not.
-func (m textMaker) garbled(text string) string {
-	text = m.decorated(text, m.IntN(4))
+func garbled(m mutationtest.Maker, text string) string {
+	text = m.Decorated(text, m.IntN(4))
 	for range m.IntN(4) {
 		rows := strings.SplitAfter(text, "\n")
 		i, j := m.IntN(len(rows)), m.IntN(len(rows))
@@ -197,12 +146,12 @@ func isSound(text string) bool {
 // and that merges with and without markers agree on whether there are conflicts.
 func TestRandomGarbledTexts(t *testing.T) {
 	for seed := range mutationtest.Cases(500, 10_000) {
-		m := textMaker{mutationtest.NewMaker(uint64(seed)), new(int)}
-		base := m.decorated(mutationtest.Text(t, m.Unit()), m.IntN(8))
+		m := mutationtest.NewMaker(uint64(seed))
+		base := m.Decorated(mutationtest.Text(t, m.Unit()), m.IntN(8))
 		if m.OneIn(4) {
-			base = m.garbled(base)
+			base = garbled(m, base)
 		}
-		ours, theirs := m.garbled(base), m.garbled(base)
+		ours, theirs := garbled(m, base), garbled(m, base)
 		marked := mergedText(base, ours, theirs, textmerge.Options{Markers: true})
 		listed := mergedText(base, ours, theirs, textmerge.Options{})
 		fail := func(what string) {

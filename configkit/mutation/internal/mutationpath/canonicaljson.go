@@ -1,6 +1,7 @@
 package mutationpath
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -108,4 +109,14 @@ func appendASCII(b []byte, s string) []byte {
 func appendEscape(b []byte, r rune) []byte {
 	const hex = "0123456789abcdef"
 	return append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+}
+
+// IsJSON reports whether text is a JSON object or list.
+func IsJSON(text string) bool { return MayBeJSON(text) && json.Valid([]byte(text)) }
+
+// MayBeJSON is a cheap test that every JSON object or list passes.
+func MayBeJSON(text string) bool {
+	text = strings.TrimSpace(text)
+	return len(text) > 1 &&
+		(text[0] == '{' && text[len(text)-1] == '}' || text[0] == '[' && text[len(text)-1] == ']')
 }

@@ -1,7 +1,9 @@
 package link
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -46,16 +48,25 @@ func (o *linkCreate) copy(s *session.Session) error {
 func copyOf(l *workspace.Link, space *workspace.Space) *workspace.Link {
 	c := &workspace.Link{Link: l.Defined()}
 	c.Stated = true
-	c.Common = entity.Common{
-		Slug: l.Slug, SpaceSlug: space.Slug, DisplayName: l.DisplayName, Labels: l.Labels,
-		Annotations: l.Annotations, DeleteGates: l.DeleteGates,
-	}
+	c.Common = copied(&l.Common, space)
 	c.LinkID, c.FromUnitID, c.ToUnitID, c.ToSpaceID = "", "", "", ""
+	if l.TransformInvocation != "" && !strings.Contains(l.TransformInvocation, "/") {
+		c.TransformInvocationID = "" // the one of the space
+	}
 	c.FromUnit, c.ToUnit, c.ToSpace = l.FromUnit, l.ToUnit, l.ToSpace
 	if l.ToSpace == l.SpaceSlug {
 		c.ToSpace = space.Slug
 	}
 	return c
+}
+
+// copied returns the common fields of a copy of an entity in a space.
+func copied(c *entity.Common, space *workspace.Space) entity.Common {
+	return entity.Common{
+		Slug: c.Slug, SpaceSlug: space.Slug, DisplayName: c.DisplayName,
+		Labels: maps.Clone(c.Labels), Annotations: maps.Clone(c.Annotations),
+		DeleteGates: maps.Clone(c.DeleteGates),
+	}
 }
 
 // createAll makes links. With --keep-going one that is refused does not stop the others.

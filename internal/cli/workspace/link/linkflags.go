@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
-	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/formula"
 	"github.com/fctl-dev/fctl/internal/shellwords"
 )
 
@@ -24,6 +24,7 @@ type linkFlags struct {
 	whereMutation           string
 	whereResource           string
 	noSubtraction, subtract bool
+	originOnly, anyOrigin   bool
 	makeCurrent             bool
 	transform               string
 	upstreamPaths           []string
@@ -54,6 +55,10 @@ func (o *linkFlags) add(flags *pflag.FlagSet) {
 		"let merges overwrite changes of the downstream")
 	flags.BoolVar(&o.subtract, "no-merge-disable-subtraction", false,
 		"let merges keep changes of the downstream")
+	flags.BoolVar(&o.originOnly, "origin-only", false,
+		"let merges take from a clone only changes that came from its origin")
+	flags.BoolVar(&o.anyOrigin, "no-origin-only", false,
+		"let merges take from a clone also its own changes")
 	flags.BoolVar(&o.makeCurrent, "make-current", false,
 		"take the present revisions as merged; nothing is merged")
 	flags.StringVar(&o.transform, "transform-invocation", "",
@@ -84,6 +89,7 @@ func (o *linkFlags) apply(flags *pflag.FlagSet, l *entity.Link, patch bool) erro
 		{"auto-update", "no-auto-update"},
 		{"use-live-state", "no-use-live-state"},
 		{"merge-disable-subtraction", "no-merge-disable-subtraction"},
+		{"origin-only", "no-origin-only"},
 	} {
 		if flags.Changed(pair[0]) && flags.Changed(pair[1]) {
 			return diag.Usage("--%s and --%s exclude each other", pair[0], pair[1])
@@ -101,6 +107,8 @@ func (o *linkFlags) apply(flags *pflag.FlagSet, l *entity.Link, patch bool) erro
 	setTo(flags, "where-resource", &l.WhereResource, o.whereResource)
 	setTo(flags, "merge-disable-subtraction", &l.MergeDisableSubtraction, o.noSubtraction)
 	setTo(flags, "no-merge-disable-subtraction", &l.MergeDisableSubtraction, !o.subtract)
+	setTo(flags, "origin-only", &l.OriginOnly, o.originOnly)
+	setTo(flags, "no-origin-only", &l.OriginOnly, !o.anyOrigin)
 	setTo(flags, "insert-strip-metadata", &l.InsertStripMetadata, o.stripMetadata)
 	if flags.Changed("transform-invocation") {
 		l.TransformInvocation, l.TransformInvocationID = o.transform, ""
@@ -317,7 +325,7 @@ func parsePathExpression(text string) (entity.PathExpression, error) {
 
 // parametersOf returns the names of the parameters that an expression reads.
 func parametersOf(flag, evaluator, expression string) ([]string, error) {
-	names, err := resolve.Parameters(evaluator, expression)
+	names, err := formula.Parameters(evaluator, expression)
 	if err != nil {
 		return nil, entity.Fail(entity.CodeExprParse, "--%s: %w", flag, err)
 	}

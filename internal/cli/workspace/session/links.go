@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/resolve"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
@@ -53,6 +54,50 @@ func (s *Session) RecordEdits() (entity.Errors, error) {
 		return problems, nil
 	}
 	return nil, err
+}
+
+// Clone gives a new unit the data of another one, and links them. Values that links of the other unit
+// have written are placeholders again. originOnly is about the link.
+func (s *Session) Clone(u, up *workspace.Unit, description string, originOnly bool) error {
+	if err := s.Edits(up); err != nil {
+		return err
+	}
+	data, err := s.Store.Data(up, up.HeadRevisionNum)
+	if err != nil {
+		return err
+	}
+	if links := s.LinksFrom(up); len(links) > 0 {
+		executor, err := s.Functions()
+		if err != nil {
+			return err
+		}
+		own := make([]*entity.Link, len(links))
+		for i, l := range links {
+			own[i] = l.Link
+		}
+		if data, err = resolve.CloneOf(executor, up.ToolchainType, data, own); err != nil {
+			return s.Store.InUnit(up, err)
+		}
+	}
+	base, end := int64(0), up.HeadRevisionNum
+	u.UpstreamUnitID, u.UpstreamSpaceID = up.UnitID, up.SpaceID
+	u.UpstreamRevisionNum = end
+	if _, err := s.Tx.Record(s.Propagator, u, data, entity.SourceCloneUnit, description, entity.Mutation{
+		MergeSourceID: up.UnitID, MergeBaseRevisionNum: &base, MergeEndRevisionNum: &end,
+		UpgradedFromUpstreamRevisionNum: &end,
+	}, false); err != nil {
+		return err
+	}
+	l := UpgradeLink(u, up)
+	l.OriginOnly = originOnly
+	if err := s.ResolveLink(l).Err(); err != nil {
+		return err
+	}
+	if err := s.FreeSlug(l); err != nil {
+		return err
+	}
+	l.ResolvedHash = l.Hash
+	return s.Tx.Create(s.Workspace, l)
 }
 
 // UpgradeLink returns the link of a clone u of the unit up.

@@ -263,6 +263,9 @@ func (p *unitStory) link(l *workspace.Link, result *entity.LinkResult) {
 	}
 	if result.Status == entity.StatusChanged {
 		p.produced(result.Produced)
+		if len(result.Produced)+len(p.Output.Patches[l.LinkID]) == 0 {
+			p.WriteString("  ~ comments and layout\n")
+		}
 	}
 	p.patch(l.LinkID, result.Bindings)
 }
@@ -273,8 +276,11 @@ func (p *unitStory) self() {
 	switch {
 	case p.Output.MergeOf != "":
 		p.printf("merge of %s -> %s %s", p.Output.MergeOf, p.Unit.Name(), p.revisions())
-		if len(patch) == 0 {
+		switch {
+		case !p.Output.Changed:
 			p.WriteString("  unchanged")
+		case len(patch) == 0:
+			p.WriteString("\n  ~ comments and layout")
 		}
 		p.WriteString("\n")
 	case len(patch) == 0:
