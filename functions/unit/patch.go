@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
+	"github.com/fctl-dev/fctl/functions/generic"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/lang/pattern"
@@ -48,15 +49,24 @@ func patchFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			},
 			Description: "Apply patches as kubectl and kustomize do. A part of a resource with kind " +
 				"and name changes that resource; one without, and operations of JSON Patch, change " +
-				"each selected resource. A JSON Patch whose result is there changes nothing",
+				"each selected resource. Among several resources, a part without kind adds only " +
+				"fields that the type of the resource has. A JSON Patch whose result is there changes nothing",
 			Examples: []string{
 				"patch file:patch.yaml",
 				"patch 'spec: {template: {spec: {containers: [{name: web, image: web:2}]}}}'",
-				`patch '[{"op": "replace", "path": "/spec/replicas", "value": 3}]'`,
+				`patch 'patches: [{target: {kind: Deployment}, patch: "[{op: replace, path: ` +
+					`/spec/replicas, value: 3}]"}]'`,
 			},
 		},
 		ValueParameter: parameterPatch,
 		CheckArguments: handler.Parses(parsePatches),
+		Surveys: func(args []api.FunctionArgument) func(api.ResourceType) bool {
+			patches, err := parsePatches(args)
+			if err != nil || !slices.ContainsFunc(patches, unitPatch.isGeneral) {
+				return nil
+			}
+			return generic.SurveysAll(args)
+		},
 	}, func(c *handler.Call) (int, error) {
 		patches, err := parsePatches(c.Args)
 		if err != nil {
@@ -286,6 +296,8 @@ func applyPatches(
 			others = append(others, i)
 		}
 	}
+	merging := generic.NewMerging(c.FunctionContext, provider)
+	defer merging.Report()
 	found := make([]bool, len(patches))
 	gone := map[*gaby.YamlDoc]bool{}
 	err = yamlkit.EachDocument(c.Docs, provider,
@@ -303,7 +315,7 @@ func applyPatches(
 				found[i], counted = true, true
 				if patches[i].deletes {
 					gone[doc] = true
-				} else if err := patches[i].apply(doc, info, provider); err != nil {
+				} else if err := patches[i].apply(doc, info, provider, merging); err != nil {
 					return err
 				}
 			}
@@ -397,9 +409,13 @@ func (t *patchTarget) selects(
 	return t.labels.MatchResource(provider, doc)
 }
 
+// isGeneral reports whether the patch is a part of any resource.
+func (p unitPatch) isGeneral() bool { return p.part != nil && p.target.kind == nil }
+
 // apply applies the patch to a resource.
 func (p *unitPatch) apply(
 	doc *gaby.YamlDoc, info *api.ResourceInfo, provider configkit.ResourceProvider,
+	merging *generic.Merging,
 ) error {
 	if p.part == nil {
 		return applyOperations(doc, p.operations)
@@ -412,7 +428,11 @@ func (p *unitPatch) apply(
 		return fmt.Errorf("patch: element %s has no %s, which says which element it changes; "+
 			"an element $patch: replace has the list replaced", strings.Join(path, "."), key)
 	}
-	return yamlkit.Merge(doc, keys, p.part, nil)
+	var may func([]string) bool
+	if p.isGeneral() {
+		may = func(segments []string) bool { return merging.May(doc, info.ResourceType, segments) }
+	}
+	return yamlkit.Merge(doc, keys, p.part, may)
 }
 
 // unkeyed returns the path of the first element of a list with a merge key that lacks the key.
