@@ -86,7 +86,11 @@ the function patch-mutations, which turns the values of A into those of B:
 	cmd.Flags().BoolVar(&o.exitZero, "exit-zero", false, "end with status 0 if the values differ")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		return compare(cmd.Context(), a, cmd, o, words)
+		err := compare(cmd.Context(), a, cmd, o, words)
+		if o.exitZero && err == diag.ExitError(diag.ExitNo) {
+			return nil
+		}
+		return err
 	}
 	cmd.ValidArgsFunction = command.CompleteFiles(2)
 	return cmd
@@ -167,9 +171,6 @@ func (c *diffRun) printDifferences() error {
 	if len(c.problems) > 0 {
 		reportError(c.app, c.problems)
 		status = max(status, diag.ExitStatus(c.problems, api.FailureUsage))
-	}
-	if status == diag.ExitNo && c.flags.exitZero {
-		status = diag.ExitDone
 	}
 	if status != diag.ExitDone {
 		return diag.ExitError(status)

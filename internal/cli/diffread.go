@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/files"
+	"github.com/fctl-dev/fctl/internal/merge/gitfiles"
 	"github.com/fctl-dev/fctl/internal/merge/renames"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -69,7 +69,7 @@ func compare(
 		unreadable: map[string]bool{}, others: map[string][2]string{},
 	}
 	c.reader.Toolchain, c.reader.Formats = set.toolchain, set.executor.ToolchainsOf
-	if given, ok := fromGit(words); ok {
+	if given, ok := gitfiles.External(words); ok {
 		return c.compareGiven(ctx, given)
 	}
 	asked, err := c.revisions(ctx, words, cmd.ArgsLenAtDash())
@@ -100,41 +100,20 @@ func compare(
 	return c.printDifferences()
 }
 
-// givenByGit is a file in two versions, as git gives it to an external diff.
-type givenByGit struct {
-	path     string
-	versions [2]string // files with the versions
-}
-
-// fromGit reports whether words are those with which git calls an external diff: PATH OLD-FILE
-// OLD-HEX OLD-MODE NEW-FILE NEW-HEX NEW-MODE, and for a renamed file its new path and how it changed.
-// See gitdiff(7), GIT_EXTERNAL_DIFF. A file that one version lacks is /dev/null.
-func fromGit(words []string) (givenByGit, bool) {
-	if len(words) != 7 && len(words) != 9 {
-		return givenByGit{}, false
-	}
-	for _, mode := range []string{words[3], words[6]} {
-		if mode != "." && (len(mode) != 6 || strings.Trim(mode, "01234567") != "") {
-			return givenByGit{}, false
-		}
-	}
-	return givenByGit{words[len(words)/8*7], [2]string{words[1], words[4]}}, true
-}
-
 // compareGiven prints the differences of a file that git gives.
-func (c *diffRun) compareGiven(ctx context.Context, given givenByGit) (err error) {
+func (c *diffRun) compareGiven(ctx context.Context, given gitfiles.TwoVersions) (err error) {
 	sides := [2]side{{}, {}}
-	for i, path := range given.versions {
+	for i, file := range given.Files {
 		switch {
-		case path == os.DevNull:
-		case c.reader.Formats.Implied(given.path):
-			unit, err := c.reader.Unit(ctx, path, "")
+		case file == os.DevNull:
+		case c.reader.Formats.Implied(given.Path):
+			unit, err := c.reader.Unit(ctx, file, "")
 			if err == nil {
-				unit.Name, unit.File = given.path, diag.FileName(given.path)
+				unit.Name, unit.File = given.Path, diag.FileName(given.Path)
 			}
-			c.add(sides[i], given.path, unit, err)
+			c.add(sides[i], given.Path, unit, err)
 		default:
-			c.other(ctx, i, sides[i], source.Skipped{Path: path, Rel: given.path})
+			c.other(ctx, i, sides[i], source.Skipped{Path: file, Rel: given.Path})
 		}
 	}
 	c.several = true

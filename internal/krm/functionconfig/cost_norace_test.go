@@ -17,8 +17,6 @@ import (
 func TestCostOfFind(t *testing.T) {
 	const lookups, runs, ratio = 50_000, 10, 3
 	few, all := NewCache(many(t, 100)), NewCache(many(t, 10_000))
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	for _, c := range []struct{ name, format string }{
 		{"exact", "registry.example:5000/functions/function-%d:v0.2.3"},
 		{"constraint", "function-%d:v0.4.7"},
@@ -26,6 +24,8 @@ func TestCostOfFind(t *testing.T) {
 		{"unknown", "registry.example:5000/functions/other-%d:v1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
 			cost := func(cache *Cache) time.Duration {
 				began := used(t)
 				for i := range lookups {
