@@ -87,7 +87,7 @@ the function patch-mutations, which turns the values of A into those of B:
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		err := compare(cmd.Context(), a, cmd, o, words)
-		if o.exitZero && err == diag.ExitError(diag.ExitNo) {
+		if o.exitZero && errors.Is(err, diag.ExitError(diag.ExitNo)) {
 			return nil
 		}
 		return err

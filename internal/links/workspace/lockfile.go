@@ -141,8 +141,8 @@ func (s *Store) lockedUnit(u *Unit, n int64, live bool) (LockedUnit, error) {
 }
 
 // VerifyLock compares the lock file with the workspace: the definitions of links and the data of
-// their upstreams. Frozen also compares the data of downstreams, and every link but those of the
-// type None needs an entry.
+// their upstreams. Frozen also compares the data of downstreams, which one of the links to a unit has
+// to have left, and every link but those of the type None needs an entry.
 func (w *Workspace) VerifyLock(frozen bool) (entity.Errors, error) {
 	s := w.Store
 	locked, ok, err := s.ReadLock()
@@ -158,6 +158,14 @@ func (w *Workspace) VerifyLock(frozen bool) (entity.Errors, error) {
 		e := l.Fail(entity.CodeState, format, args...).WithClass(api.FailureNo)
 		e.Pos = s.position(l.file)
 		errs = append(errs, e)
+	}
+	left := map[*Unit]bool{} // downstreams with the data that a link left
+	for _, l := range w.Links {
+		if entry, ok := locked.Links[l.Name()]; frozen && ok && l.From != nil && !left[l.From] {
+			if left[l.From], err = w.sameData(l.From, entry.From, false); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for _, l := range w.Links {
 		entry, ok := locked.Links[l.Name()]
@@ -176,10 +184,7 @@ func (w *Workspace) VerifyLock(frozen bool) (entity.Errors, error) {
 			if !same {
 				differs(l, "the upstream %s was changed since the link was resolved", l.To.Name())
 			}
-			if same, err = w.sameData(l.From, entry.From, false); err != nil {
-				return nil, err
-			}
-			if frozen && !same {
+			if frozen && !left[l.From] {
 				differs(l, "the downstream %s was changed since the link was resolved",
 					l.From.Name())
 			}
