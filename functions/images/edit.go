@@ -220,7 +220,7 @@ func (e *imageEditor) move(entry fieldsBeside, to string) {
 }
 
 // inInput reports whether a container of the input has an image of a repository, as it is written.
-// The first call reads the input, so it comes before anything is written.
+// Its first call reads the input, so it comes before anything is written.
 func (e *imageEditor) inInput(repository string) bool {
 	p, ok := e.provider.(schemas.InputProvider)
 	if !ok {

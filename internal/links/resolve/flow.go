@@ -97,7 +97,7 @@ func flowOf(l *entity.Link, up *Upstream) func(index int, whole bool) bool {
 			writes[other.LinkID] = true
 		}
 	}
-	// The origin itself has no upstream unit.
+	// An origin has no upstream unit.
 	originOnly := l.OriginOnly && up.UpstreamUnitID != ""
 	if len(writes) == 0 && !originOnly {
 		return nil

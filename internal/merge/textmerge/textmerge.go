@@ -307,7 +307,7 @@ func Layout(
 	m := textMerger{base: base, ours: ours, theirs: theirs, converter: converter, provider: provider}
 	s := &side{text: string(merged)}
 	if err := m.layout(s, clean, values); err != nil {
-		// The base or theirs cannot be written, because of aliases.
+		// Aliases can keep the base or theirs from being written.
 		if both, ok := m.closeLines(); ok && m.sameValues(merged, both.Text) {
 			return both.Text, 0
 		}

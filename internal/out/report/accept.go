@@ -24,7 +24,7 @@ type Identity struct {
 // Exceptions are findings that are accepted.
 type Exceptions []finding
 
-// The places where findings are accepted, in the words of SARIF.
+// Places where findings are accepted, in the words of SARIF.
 const (
 	InSource = "inSource" // by an annotation of the resource
 	External = "external" // by a baseline

@@ -72,7 +72,7 @@ func (o *spaceClone) run(s *session.Session, from, to string) error {
 		diag.Count(o.count[entity.KindUnit], "unit"), diag.Count(o.count[entity.KindLink], "link"),
 		diag.Count(o.count[entity.KindInvocation], "invocation"))
 	if names := providers(links, space.Slug); len(names) > 0 {
-		s.NoteAfter("%s has values of %s, which are clones: what differs between spaces is changed there",
+		s.NoteAfter("links of %s read %s: change them where the spaces differ",
 			space.Slug, strings.Join(names, ", "))
 	}
 	return s.PropagateLinks(links)
