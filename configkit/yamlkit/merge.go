@@ -2,7 +2,9 @@ package yamlkit
 
 import (
 	"errors"
+	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,11 +65,7 @@ type merger struct {
 // mergeMap merges part into the map at segments.
 func (m *merger) mergeMap(segments []string, keys *configkit.MergeKeyTree, part gaby.Entries) error {
 	if entryOf(part, patchDirective) == replaceDirective {
-		value := freshValue(part, keys, nil)
-		if value == nil {
-			value = gaby.Entries{}
-		}
-		_, err := m.doc.Set(value, segments...)
+		_, err := m.doc.Set(freshValue(part, keys, nil), segments...)
 		return err
 	}
 	for _, e := range part {
@@ -80,7 +78,9 @@ func (m *merger) mergeMap(segments []string, keys *configkit.MergeKeyTree, part 
 		case primitiveDirective:
 			err = m.deleteElements(below(segments, key), func(element gaby.Value) bool {
 				gone, _ := e.Value.([]any)
-				return slices.Contains(gone, element.Data())
+				return slices.ContainsFunc(gone, func(item any) bool {
+					return reflect.DeepEqual(item, element.Data())
+				})
 			})
 		default:
 			err = m.mergeValue(below(segments, e.Key), keys.Child(e.Key), e.Value)
@@ -118,8 +118,8 @@ func (m *merger) mergeValue(segments []string, keys *configkit.MergeKeyTree, val
 			return nil
 		}
 	case []any:
-		if indexes, ok := keyedElements(target, keys, v); ok {
-			return m.mergeList(segments, keys, v, indexes)
+		if isKeyed(target, keys, v) {
+			return m.mergeList(segments, keys, v)
 		}
 		value = freshValue(v, keys, nil)
 	}
@@ -130,13 +130,7 @@ func (m *merger) mergeValue(segments []string, keys *configkit.MergeKeyTree, val
 // creatable returns the part of a missing value that may be created, nil if there is none.
 func (m *merger) creatable(segments []string, value any) any {
 	entries, isMap := entriesOf(value)
-	switch {
-	case m.may == nil:
-		return value
-	case !isMap || len(entries) == 0:
-		if !m.may(segments) {
-			return nil
-		}
+	if m.may == nil {
 		return value
 	}
 	kept := gaby.Entries{}
@@ -148,35 +142,26 @@ func (m *merger) creatable(segments []string, value any) any {
 			kept = append(kept, gaby.Entry{Key: e.Key, Value: v})
 		}
 	}
-	if len(kept) == 0 {
-		return nil
+	_, ordered := value.(gaby.Entries)
+	nulls := isMap && !slices.ContainsFunc(entries, func(e gaby.Entry) bool { return e.Value != nil })
+	switch {
+	case len(kept) > 0:
+		return kept
+	case (!isMap || len(entries) == 0 || ordered && nulls) && m.may(segments):
+		return value
 	}
-	return kept
+	return nil
 }
 
-// keyedElements returns the indexes of the list elements that the elements of part refer to, -1 for
-// new ones. ok is false if the list has no merge key or an element of part has no value for it.
-func keyedElements(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any) (indexes []int,
-	ok bool,
-) {
+// isKeyed reports whether the elements of part tell which elements of a list they change.
+func isKeyed(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any) bool {
 	if keys == nil || len(keys.Keys) == 0 || !list.IsArray() {
-		return nil, false
+		return false
 	}
-	for _, item := range part {
+	return !slices.ContainsFunc(part, func(item any) bool {
 		element, isMap := entriesOf(item)
-		if !isMap || entryOf(element, keys.Keys[0]) == nil {
-			return nil, false
-		}
-		at := -1
-		for i, c := range list.Value().All() {
-			if hasKeys(c, keys.Keys, element) {
-				at = i
-				break
-			}
-		}
-		indexes = append(indexes, at)
-	}
-	return indexes, true
+		return !isMap || entryOf(element, keys.Keys[0]) == nil
+	})
 }
 
 // hasKeys reports whether element has the values of those keys that like gives.
@@ -190,35 +175,56 @@ func hasKeys(element gaby.Value, keys []string, like gaby.Entries) bool {
 	return true
 }
 
-// mergeList merges the elements of part into the list at segments. indexes has the index of each
-// element in the list, -1 for new ones.
-func (m *merger) mergeList(segments []string, keys *configkit.MergeKeyTree, part []any,
-	indexes []int,
-) error {
+// mergeList merges the elements of part into the list at segments, each into the first element with
+// the same keys or, if there is none, as a new one.
+func (m *merger) mergeList(segments []string, keys *configkit.MergeKeyTree, part []any) error {
+	present := map[string][]int{} // indexes by the text of the first key
+	var elements []gaby.Value
+	for _, element := range m.doc.Search(segments...).Value().All() {
+		key := fmt.Sprint(element.Get(keys.Keys[0]).Data())
+		present[key] = append(present[key], len(elements))
+		elements = append(elements, element)
+	}
 	var gone [][]string
-	for i, item := range part {
-		segment := "-"
-		if indexes[i] >= 0 {
-			segment = strconv.Itoa(indexes[i])
-		}
-		path := below(segments, segment)
+	for _, item := range part {
 		element, _ := entriesOf(item)
-		var err error
-		switch {
-		case entryOf(element, patchDirective) == deleteDirective:
-			if indexes[i] >= 0 {
-				gone = append(gone, path)
-			}
-		case indexes[i] >= 0:
-			err = m.mergeMap(path, keys.Child("*"), element)
-		default:
-			_, err = m.doc.Set(freshValue(item, keys.Child("*"), keys.Keys), path...)
+		key := fmt.Sprint(entryOf(element, keys.Keys[0]))
+		at := slices.IndexFunc(present[key], func(i int) bool {
+			return hasKeys(elements[i], keys.Keys, element)
+		})
+		if at >= 0 {
+			at = present[key][at]
 		}
-		if err != nil {
-			return err
+		deletes := entryOf(element, patchDirective) == deleteDirective
+		switch {
+		case deletes && at >= 0:
+			gone = append(gone, below(segments, strconv.Itoa(at)))
+		case deletes:
+		case at >= 0:
+			if err := m.inside(elements[at], below(segments, strconv.Itoa(at))).
+				mergeMap(nil, keys.Child("*"), element); err != nil {
+				return err
+			}
+		default:
+			added, err := m.doc.Set(freshValue(item, keys.Child("*"), keys.Keys),
+				below(segments, "-")...)
+			if err != nil {
+				return err
+			}
+			present[key] = append(present[key], len(elements))
+			elements = append(elements, added.Value())
 		}
 	}
 	return errors.Join(m.doc.DeleteAll(gone)...)
+}
+
+// inside returns the merger for a value at segments, whose paths begin there.
+func (m *merger) inside(v gaby.Value, segments []string) *merger {
+	inner := &merger{doc: v.Doc()}
+	if m.may != nil {
+		inner.may = func(path []string) bool { return m.may(slices.Concat(segments, path)) }
+	}
+	return inner
 }
 
 // These are the directives of strategic merge patches.
@@ -270,7 +276,8 @@ func below(segments []string, segment string) []string {
 }
 
 // freshValue returns value for a path that has no value yet: without the keys it removes, and nil
-// if nothing else is left. List elements begin with their merge keys, as people write them.
+// if nothing else is left of a map[string]any. List elements begin with their merge keys, as people
+// write them; those of [gaby.Entries] in lists without merge keys stay as they are.
 func freshValue(value any, keys *configkit.MergeKeyTree, first []string) any {
 	switch v := value.(type) {
 	case map[string]any, gaby.Entries:
@@ -293,7 +300,7 @@ func freshValue(value any, keys *configkit.MergeKeyTree, first []string) any {
 				add(e)
 			}
 		}
-		if len(entries) == 0 && len(part) > 0 {
+		if _, dropped := v.(map[string]any); dropped && len(entries) == 0 && len(part) > 0 {
 			return nil
 		}
 		return entries
@@ -304,11 +311,14 @@ func freshValue(value any, keys *configkit.MergeKeyTree, first []string) any {
 		}
 		items := make([]any, 0, len(v))
 		for _, item := range v {
-			fresh := freshValue(item, keys.Child("*"), elementKeys)
-			if part, _ := entriesOf(item); fresh == nil && entryOf(part, patchDirective) != nil {
-				continue // an element that is deleted, or the directive for the list
+			entries, ordered := item.(gaby.Entries)
+			switch how := entryOf(entries, patchDirective); {
+			case how == deleteDirective, how != nil && len(entries) == 1: // of the element, of the list
+			case ordered && len(elementKeys) == 0:
+				items = append(items, item)
+			default:
+				items = append(items, freshValue(item, keys.Child("*"), elementKeys))
 			}
-			items = append(items, fresh)
 		}
 		return items
 	}

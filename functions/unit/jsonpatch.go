@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -77,11 +78,8 @@ func pointerTo(segments []string) string {
 	return text.String()
 }
 
-// applyOperations applies operations to a document, unless their result is there.
+// applyOperations applies operations to a document, one after the other.
 func applyOperations(doc *gaby.YamlDoc, operations []operation) error {
-	if areApplied(doc, operations) {
-		return nil
-	}
 	for i := range operations {
 		o := &operations[i]
 		if err := o.apply(doc); err != nil {
@@ -89,36 +87,6 @@ func applyOperations(doc *gaby.YamlDoc, operations []operation) error {
 		}
 	}
 	return nil
-}
-
-// areApplied reports whether a document has the result of operations: added and replaced values are
-// there, and removed ones are not. Without such operations it is not known.
-func areApplied(doc *gaby.YamlDoc, operations []operation) bool {
-	known := false
-	for i := range operations {
-		o := &operations[i]
-		switch o.name {
-		case "test":
-			continue
-		case "add", "replace":
-			path := o.path
-			if last := len(path) - 1; last >= 0 && path[last] == "-" {
-				list := doc.Search(path[:last]...).Value()
-				path = append(slices.Clone(path[:last]), strconv.Itoa(max(0, list.Len()-1)))
-			}
-			if v := doc.Search(path...); v == nil || !reflect.DeepEqual(v.Data(), o.value.Data()) {
-				return false
-			}
-		case "remove":
-			if doc.Search(o.path...) != nil {
-				return false
-			}
-		default:
-			return false
-		}
-		known = true
-	}
-	return known
 }
 
 // apply applies the operation.
@@ -141,6 +109,9 @@ func (o *operation) apply(doc *gaby.YamlDoc) error {
 	case "replace":
 		if target == nil {
 			return missing(o.path)
+		}
+		if len(o.path) == 0 {
+			return replaceAll(doc, partOf(o.value))
 		}
 		_, err := doc.Set(partOf(o.value), o.path...)
 		return err
@@ -171,7 +142,7 @@ func (o *operation) apply(doc *gaby.YamlDoc) error {
 func add(doc *gaby.YamlDoc, path []string, value any) error {
 	last := len(path) - 1
 	if last < 0 {
-		return doc.SetData(value)
+		return replaceAll(doc, value)
 	}
 	parent := doc.Search(path[:last]...)
 	if parent == nil {
@@ -194,6 +165,14 @@ func add(doc *gaby.YamlDoc, path []string, value any) error {
 		return parent.ArrayInsertP(value, int(index), "")
 	}
 	return fmt.Errorf("%s is neither a map nor a list", pointerTo(path[:last]))
+}
+
+// replaceAll replaces the whole resource.
+func replaceAll(doc *gaby.YamlDoc, value any) error {
+	if _, ok := value.(gaby.Entries); !ok {
+		return errors.New("a resource is a map")
+	}
+	return doc.SetData(value)
 }
 
 // missing returns the error for a value that the resource does not have.

@@ -3,6 +3,7 @@ package unit
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +31,7 @@ const (
 
 // patchFunction returns patch.
 func patchFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
-	return handler.Editing(handler.FunctionRegistration{
+	r := handler.Editing(handler.FunctionRegistration{
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "patch",
 			Parameters: []api.FunctionParameter{
@@ -38,7 +39,7 @@ func patchFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 					"patches in YAML or JSON, usually file:PATH: parts of resources, operations of "+
 						"JSON Patch, or patches of a kustomization, with targets"),
 				{
-					ParameterName: parameterPatchType, DataType: api.DataTypeString, Example: patchMerge,
+					ParameterName: parameterPatchType, DataType: api.DataTypeEnum, Example: patchMerge,
 					Description: "how parts of resources are merged: strategic, so that lists with " +
 						"merge keys are merged element by element, or merge, so that lists are " +
 						"replaced (JSON Merge Patch); strategic if omitted",
@@ -50,7 +51,8 @@ func patchFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 			Description: "Apply patches as kubectl and kustomize do. A part of a resource with kind " +
 				"and name changes that resource; one without, and operations of JSON Patch, change " +
 				"each selected resource. Among several resources, a part without kind adds only " +
-				"fields that the type of the resource has. A JSON Patch whose result is there changes nothing",
+				"fields that the type of the resource has. Parts change nothing when they are applied " +
+				"again, operations can",
 			Examples: []string{
 				"patch file:patch.yaml",
 				"patch 'spec: {template: {spec: {containers: [{name: web, image: web:2}]}}}'",
@@ -74,6 +76,8 @@ func patchFunction(provider configkit.ResourceProvider) handler.FunctionRegistra
 		}
 		return applyPatches(c, patches, provider)
 	})
+	r.Idempotent = false
+	return r
 }
 
 // unitPatch is one patch.
@@ -90,6 +94,7 @@ type patchTarget struct {
 	group, version, kind, name, namespace func(string) bool
 	labels                                *where.Expr
 	own                                   *api.ResourceInfo // the one resource that the patch names
+	is, in                                string            // name and namespace, if it tells them
 }
 
 // parsePatches parses the argument. The error is a *handler.ArgumentError.
@@ -132,8 +137,9 @@ func patchesIn(v gaby.Value, plain bool) ([]unitPatch, error) {
 	if kind := v.Get("kind").Text(); kind != "" {
 		p.target.kind = literally(kind)
 		name := v.Get("metadata").Get("name").Text()
-		p.target.name, p.target.namespace = literally(name),
-			literally(v.Get("metadata").Get("namespace").Text())
+		namespace := v.Get("metadata").Get("namespace").Text()
+		p.target.is, p.target.in = name, namespace
+		p.target.name, p.target.namespace = literally(name), literally(namespace)
 		apiVersion := v.Get("apiVersion").Text()
 		if apiVersion != "" {
 			group, version, ok := strings.Cut(apiVersion, "/")
@@ -146,10 +152,14 @@ func patchesIn(v gaby.Value, plain bool) ([]unitPatch, error) {
 		if name != "" && apiVersion != "" {
 			p.target.own = &api.ResourceInfo{
 				ResourceType:             api.ResourceType(apiVersion + "/" + kind),
-				ResourceName:             api.ResourceName(v.Get("metadata").Get("namespace").Text() + "/" + name),
+				ResourceName:             api.ResourceName(namespace + "/" + name),
 				ResourceNameWithoutScope: api.ResourceName(name),
 			}
 		}
+	}
+	if p.replaces() && p.target.own == nil {
+		return nil, at(v.Get("$patch"), "the whole resource would be replaced: a patch that does so "+
+			"has apiVersion, kind and metadata.name")
 	}
 	return []unitPatch{p}, nil
 }
@@ -186,6 +196,10 @@ func targetedPatches(list gaby.Value, plain bool) (all []unitPatch, err error) {
 					continue
 				}
 				found[i].target = target
+				if found[i].replaces() {
+					return nil, fmt.Errorf("patch in line %d: $patch: replace would replace the whole "+
+						"resource", text.Position().Line)
+				}
 				if found[i].part != nil {
 					found[i].part = withoutIdentity(found[i].part, item.Get("options"))
 				}
@@ -233,6 +247,14 @@ func parseTarget(v gaby.Value) (t patchTarget, err error) {
 				return t, at(text, err.Error())
 			}
 			*field.is = whole.MatchString
+			if literal := text.Text(); regexp.QuoteMeta(literal) == literal {
+				switch field.key {
+				case "name":
+					t.is = literal
+				case "namespace":
+					t.in = literal
+				}
+			}
 		}
 	}
 	t.labels, err = where.SelectorWhere{
@@ -277,24 +299,14 @@ func partOf(v gaby.Value) any {
 	return v.Data()
 }
 
-// kindAndName is what a patch says about the one resource that it changes.
-type kindAndName struct {
-	kind string
-	name api.ResourceName
-}
-
 // applyPatches applies patches to the selected resources of c and returns how many it found.
 func applyPatches(
 	c *handler.Call, patches []unitPatch, provider configkit.ResourceProvider,
 ) (resources int, err error) {
-	named, others := map[kindAndName][]int{}, []int{}
+	named := map[string][]int{} // by namespace and name, as far as the targets tell them
 	for i, p := range patches {
-		if own := p.target.own; own != nil {
-			key := kindAndName{configkit.GroupKind(own.ResourceType), own.ResourceNameWithoutScope}
-			named[key] = append(named[key], i)
-		} else {
-			others = append(others, i)
-		}
+		key := p.target.in + "/" + p.target.is
+		named[key] = append(named[key], i)
 	}
 	merging := generic.NewMerging(c.FunctionContext, provider)
 	defer merging.Report()
@@ -302,9 +314,15 @@ func applyPatches(
 	gone := map[*gaby.YamlDoc]bool{}
 	err = yamlkit.EachDocument(c.Docs, provider,
 		func(doc *gaby.YamlDoc, info *api.ResourceInfo) error {
-			key := kindAndName{configkit.GroupKind(info.ResourceType), info.ResourceNameWithoutScope}
+			name := string(info.ResourceNameWithoutScope)
+			namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
+			candidates := slices.Concat(named["/"], named["/"+name])
+			if namespace != "" {
+				candidates = slices.Concat(candidates, named[namespace+"/"], named[namespace+"/"+name])
+			}
+			slices.Sort(candidates)
 			counted := false
-			for _, i := range slices.Sorted(slices.Values(slices.Concat(named[key], others))) {
+			for _, i := range candidates {
 				ok, err := patches[i].target.selects(doc, info, provider)
 				if err != nil {
 					return err
@@ -363,20 +381,26 @@ func inputOf(c *handler.Call, provider configkit.ResourceProvider) ([]*schemas.R
 func missingTarget(own *api.ResourceInfo, input []*schemas.ResourceIndex) error {
 	kind, name := configkit.GroupKind(own.ResourceType), string(own.ResourceNameWithoutScope)
 	namespace, _, _ := strings.Cut(string(own.ResourceName), "/")
-	if namespace == "" {
-		namespace = schemas.Anywhere
-	}
 	var near []string
 	for _, index := range input {
-		if index.Has(kind, namespace, name) {
-			return nil
+		for _, r := range index.In(kind, schemas.Anywhere, name) {
+			of, _, _ := strings.Cut(string(r.ResourceName), "/")
+			if r.ResourceType == own.ResourceType && (namespace == "" || namespace == of) {
+				return nil
+			}
+			near = append(near, string(r.ResourceType)+" "+strings.TrimPrefix(string(r.ResourceName), "/"))
 		}
-		near = append(near, index.NamesNear(kind, namespace, name)...)
+	}
+	if near == nil {
+		for _, index := range input {
+			near = append(near, index.NamesNear(kind, schemas.Anywhere, name)...)
+		}
+		near = configkit.Suggest(name, near)
 	}
 	slices.Sort(near)
 	problem := handler.InvalidArgument(parameterPatch, "%s %s, which it changes, is not in the input",
 		own.ResourceType, strings.TrimPrefix(string(own.ResourceName), "/"))
-	if meant := configkit.DidYouMean("", configkit.Suggest(name, slices.Compact(near))); meant != "" {
+	if meant := configkit.DidYouMean("", slices.Compact(near)); meant != "" {
 		return fmt.Errorf("%w; %s", problem, meant)
 	}
 	return problem
@@ -407,6 +431,13 @@ func (t *patchTarget) selects(
 		}
 	}
 	return t.labels.MatchResource(provider, doc)
+}
+
+// replaces reports whether the patch replaces whole resources.
+func (p unitPatch) replaces() bool {
+	return slices.ContainsFunc(p.part, func(e gaby.Entry) bool {
+		return e.Key == "$patch" && e.Value == "replace"
+	})
 }
 
 // isGeneral reports whether the patch is a part of any resource.

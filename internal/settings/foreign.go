@@ -20,6 +20,7 @@ type sign struct {
 	// into is the one that names the repository that the change is proposed to. Without it, from is
 	// own for a change in the repository itself.
 	into, own string
+	proposed  bool // into is set for proposed changes only
 	// event begins the values of GITHUB_EVENT_NAME that the sign is about, whose from and into are
 	// fields of the event. It is empty if they are variables.
 	event string
@@ -38,7 +39,7 @@ func signs() []sign {
 			from: "workflow_run.head_repository.full_name", into: "repository.full_name",
 		},
 		{
-			system: "GitLab", running: "CI",
+			system: "GitLab", running: "CI", proposed: true,
 			from: "CI_MERGE_REQUEST_SOURCE_PROJECT_ID", into: "CI_MERGE_REQUEST_PROJECT_ID",
 		},
 		{
@@ -93,10 +94,10 @@ func (s sign) read(getenv func(string) string) string {
 				s.system, files.WithoutPath(err))
 		}
 		value = event.field
-		if value(s.from) == "" { // that repository was deleted
-			return fmt.Sprintf("%s builds a proposed change of a repository that it does not "+
-				"name (%s)", s.system, s.from)
-		}
+	}
+	if value(s.from) == "" && (s.event != "" || s.proposed && value(s.into) != "") { // it was deleted
+		return fmt.Sprintf("%s builds a proposed change of a repository that it does not name (%s)",
+			s.system, s.from)
 	}
 	from, own := value(s.from), s.own
 	if s.into != "" {
@@ -116,7 +117,7 @@ func repositoryName(name string) string {
 	if _, rest, isURL := strings.Cut(name, "://"); isURL {
 		name = rest
 	}
-	if _, rest, hasUser := strings.Cut(name, "@"); hasUser {
+	if user, rest, found := strings.Cut(name, "@"); found && !strings.Contains(user, "/") {
 		name = rest
 	}
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "/"), ".git")

@@ -48,6 +48,9 @@ func TestForeignChange(t *testing.T) {
 			"CI=true CI_MERGE_REQUEST_SOURCE_PROJECT_ID=7 CI_MERGE_REQUEST_PROJECT_ID=5", "",
 			"GitLab",
 		},
+		"GitLab, deleted": {
+			"CI=true CI_MERGE_REQUEST_PROJECT_ID=5", "", "does not name",
+		},
 		"GitLab, itself": {
 			"CI=true CI_MERGE_REQUEST_SOURCE_PROJECT_ID=5 CI_MERGE_REQUEST_PROJECT_ID=5", "", "",
 		},
@@ -57,6 +60,10 @@ func TestForeignChange(t *testing.T) {
 		"Jenkins":       {"CI=true CHANGE_FORK=mallory", "", "Jenkins"},
 		"Buildkite": {
 			"CI=true BUILDKITE_PULL_REQUEST_REPO=git://github.com/mallory/shop.git " +
+				"BUILDKITE_REPO=git@github.com:acme/shop.git", "", "Buildkite",
+		},
+		"Buildkite, disguised": {
+			"CI=true BUILDKITE_PULL_REQUEST_REPO=https://evil.example/a@github.com:acme/shop " +
 				"BUILDKITE_REPO=git@github.com:acme/shop.git", "", "Buildkite",
 		},
 		"Buildkite, itself": {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/links/attributes"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/pack"
@@ -131,9 +132,21 @@ func (s *Store) names(dir string, is func(fs.FileMode) bool) ([]string, error) {
 	return names, err
 }
 
+// readDir lists a folder. It opens nothing else: a named pipe would wait for a writer.
+func (s *Store) readDir(dir string) ([]fs.DirEntry, error) {
+	info, err := s.root.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: dir, Err: files.ErrNotDirectory}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadDir(s.root.FS(), dir)
+}
+
 // entries lists a folder of the workspace. Hidden files are not of the workspace.
 func (s *Store) entries(dir string, is func(fs.FileMode) bool) ([]fs.DirEntry, error) {
-	all, err := fs.ReadDir(s.root.FS(), dir)
+	all, err := s.readDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -263,7 +276,7 @@ func (s *Store) loadIndexed(d definition) (loaded, bool) {
 }
 
 func (s *Store) isEmpty(dir string) bool {
-	entries, err := fs.ReadDir(s.root.FS(), dir)
+	entries, err := s.readDir(dir)
 	return err == nil && len(entries) == 0
 }
 

@@ -484,7 +484,7 @@ func undoFile(n int64) string { return path.Join(undoDir, strconv.FormatInt(n, 1
 
 // undoNumbers returns the numbers of the commands that can be undone, ascending.
 func (s *Store) undoNumbers() ([]int64, error) {
-	entries, err := fs.ReadDir(s.root.FS(), undoDir)
+	entries, err := s.readDir(undoDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
