@@ -58,7 +58,7 @@ func (l *loop) accept(o *outcome, unit *source.InputUnit, chain *plan.Plan,
 	if l.baseline != nil {
 		file = l.baseline.File(o.file.Path)
 	}
-	o.accepted = result.Accept(func(f report.Identity) string {
+	accepted := func(f report.Identity) string {
 		switch {
 		case accepts(ignored[f.Resource], f):
 			return report.InSource
@@ -72,7 +72,10 @@ func (l *loop) accept(o *outcome, unit *source.InputUnit, chain *plan.Plan,
 			return ""
 		}
 		return report.External
-	})
+	}
+	if len(ignored) > 0 || l.options.Learn || l.baseline != nil {
+		o.accepted = result.Accept(accepted)
+	}
 	if l.options.Settings.Strict {
 		failUnchecked(response)
 	}

@@ -105,18 +105,21 @@ type places struct {
 // of the others in joined.
 func (r *Result) join(joined map[lack]*places) {
 	r.joined = joined
+	repeated := false
 	for _, f := range r.findingsOf(r.results()) {
 		if at := joined[f.lack()]; f.Missing == "" {
 			continue
 		} else if at == nil {
 			joined[f.lack()] = &places{first: f.Position}
 		} else {
-			at.also = append(at.also, f.Position)
+			at.also, repeated = append(at.also, f.Position), true
 		}
 	}
-	r.remove(func(f finding) bool {
-		return f.Missing != "" && joined[f.lack()].first != f.Position
-	}, silently)
+	if repeated {
+		r.remove(func(f finding) bool {
+			return f.Missing != "" && joined[f.lack()].first != f.Position
+		}, silently)
+	}
 }
 
 // mostAlso is how many other places a line of text has.
