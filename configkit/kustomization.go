@@ -33,7 +33,7 @@ func IsKustomizationType(t api.ResourceType) bool {
 	return IsKustomization(gaby.Header{APIVersion: version, Kind: kind})
 }
 
-// ImplyKustomization says what the documents of a file are that kustomize reads as a kustomization:
+// ImplyKustomization sets the kind of documents in a file that kustomize reads as a kustomization:
 // they may leave out apiVersion and kind.
 func ImplyKustomization(file string, docs gaby.Container) {
 	if !IsKustomizationFile(file) {

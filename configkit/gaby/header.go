@@ -36,7 +36,7 @@ func (d *YamlDoc) Header() (Header, error) {
 	return doc.header, nil
 }
 
-// Imply sets the apiVersion and kind of a document that lacks them: its file says what it is.
+// Imply sets the apiVersion and kind of a document without them, whose file name implies its kind.
 func (d *YamlDoc) Imply(apiVersion, kind string) {
 	d.v.d.implied = Header{APIVersion: apiVersion, Kind: kind}
 }

@@ -285,7 +285,7 @@ var (
 	_ configkit.DialectConverter = Converter{}
 )
 
-// ForFile returns the converter for a file of this name, which may say that it is a kustomization.
+// ForFile returns the converter for a file of this name, which may imply a kustomization.
 func (Converter) ForFile(name string) configkit.ConfigConverter {
 	return Converter{filepath.ToSlash(name)}
 }

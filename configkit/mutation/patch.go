@@ -100,7 +100,7 @@ func (p *patcher) withAdded(docs gaby.Container) (gaby.Container, error) {
 			last = p.known[i].YamlDoc
 		}
 	}
-	if last == nil { // the source says nothing about the order
+	if last == nil { // the source has no order
 		return append(docs, follow[nil]...), nil
 	}
 	all := slices.Clone(follow[nil])

@@ -46,7 +46,7 @@ func entriesOf(value any) (gaby.Entries, bool) {
 	return nil, false
 }
 
-// entryOf returns the value of a key, nil if there is none.
+// entryOf returns the value of a key, nil if it is missing.
 func entryOf(entries gaby.Entries, key string) any {
 	for _, e := range entries {
 		if e.Key == key {
@@ -153,7 +153,7 @@ func (m *merger) creatable(segments []string, value any) any {
 	return nil
 }
 
-// isKeyed reports whether the elements of part tell which elements of a list they change.
+// isKeyed reports whether all elements of part have the merge key of a list.
 func isKeyed(list *gaby.YamlDoc, keys *configkit.MergeKeyTree, part []any) bool {
 	if keys == nil || len(keys.Keys) == 0 || !list.IsArray() {
 		return false
@@ -176,7 +176,7 @@ func hasKeys(element gaby.Value, keys []string, like gaby.Entries) bool {
 }
 
 // mergeList merges the elements of part into the list at segments, each into the first element with
-// the same keys or, if there is none, as a new one.
+// the same keys, or else as a new one.
 func (m *merger) mergeList(segments []string, keys *configkit.MergeKeyTree, part []any) error {
 	present := map[string][]int{} // indexes by the text of the first key
 	var elements []gaby.Value

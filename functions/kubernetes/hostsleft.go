@@ -22,8 +22,8 @@ func isService(t api.ResourceType) bool {
 	return slices.Contains(serviceKinds(), configkit.GroupKind(t))
 }
 
-// noteHosts reports which values still contain the former name of a Service as a host: of a renamed
-// one, or of one that renamed resources make, of which makers knows if there are any.
+// noteHosts notes values that still contain the former name of a Service as a host. The Service was
+// renamed or, as makers knows, is made by renamed resources.
 func (r *renamer) noteHosts(makers *references.Survey, renamed references.Renamed) {
 	type service struct{ namespace, name string }
 	own := map[service]bool{}

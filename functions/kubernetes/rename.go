@@ -191,7 +191,7 @@ func (r *renamer) run() (int, error) {
 	return matches + changed, errors.Join(problems...)
 }
 
-// makers returns the survey that knows which resources make others, nil if no renamed one does.
+// makers returns the survey of the resources that make others, nil if no renamed one does.
 func (r *renamer) makers() *references.Survey {
 	makes := func(t api.ResourceType) bool {
 		return namespaces.IsCustom(t) || configkit.GroupKind(t) == "apps/StatefulSet"

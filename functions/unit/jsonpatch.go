@@ -98,7 +98,7 @@ func (o *operation) apply(doc *gaby.YamlDoc) error {
 		case target == nil:
 			return missing(o.path)
 		case !reflect.DeepEqual(target.Data(), o.value.Data()):
-			return fmt.Errorf("the value is another one: %s", short(target.Value()))
+			return fmt.Errorf("value is %s", short(target.Value()))
 		}
 		return nil
 	case "remove":
@@ -159,7 +159,7 @@ func add(doc *gaby.YamlDoc, path []string, value any) error {
 		}
 		index, err := strconv.ParseUint(path[last], 10, 31)
 		if err != nil || int(index) > list.Len() {
-			return fmt.Errorf("the list %s has %d elements: element %s cannot be added", pointerTo(path[:last]),
+			return fmt.Errorf("list %s has %d elements, so element %s cannot be added", pointerTo(path[:last]),
 				list.Len(), path[last])
 		}
 		return parent.ArrayInsertP(value, int(index), "")
@@ -170,14 +170,14 @@ func add(doc *gaby.YamlDoc, path []string, value any) error {
 // replaceAll replaces the whole resource.
 func replaceAll(doc *gaby.YamlDoc, value any) error {
 	if _, ok := value.(gaby.Entries); !ok {
-		return errors.New("a resource is a map")
+		return errors.New("a map is expected in place of the resource")
 	}
 	return doc.SetData(value)
 }
 
 // missing returns the error for a value that the resource does not have.
 func missing(path []string) error {
-	return fmt.Errorf("the resource has no %s", pointerTo(path))
+	return fmt.Errorf("resource has no %s", pointerTo(path))
 }
 
 // short returns a value for a message.

@@ -89,12 +89,12 @@ type unitPatch struct {
 	deletes    bool // the whole resource
 }
 
-// patchTarget says which resources a patch changes. Empty fields say nothing.
+// patchTarget selects the resources of a patch. Empty fields select all.
 type patchTarget struct {
 	group, version, kind, name, namespace func(string) bool
 	labels                                *where.Expr
 	own                                   *api.ResourceInfo // the one resource that the patch names
-	is, in                                string            // name and namespace, if it tells them
+	is, in                                string            // name and namespace, "" for patterns
 }
 
 // parsePatches parses the argument. The error is a *handler.ArgumentError.
@@ -158,8 +158,8 @@ func patchesIn(v gaby.Value, plain bool) ([]unitPatch, error) {
 		}
 	}
 	if p.replaces() && p.target.own == nil {
-		return nil, at(v.Get("$patch"), "the whole resource would be replaced: a patch that does so "+
-			"has apiVersion, kind and metadata.name")
+		return nil, at(v.Get("$patch"), "$patch: replace at the top needs apiVersion, kind and "+
+			"metadata.name")
 	}
 	return []unitPatch{p}, nil
 }
@@ -169,11 +169,11 @@ func targetedPatches(list gaby.Value, plain bool) (all []unitPatch, err error) {
 	for _, item := range list.All() {
 		text := item.Get("patch")
 		if item.Get("path").Exists() && !text.Exists() {
-			return nil, at(item.Get("path"), "the patch is in another file: give that one, as file:"+
+			return nil, at(item.Get("path"), "patches in other files are not read: run patch file:"+
 				item.Get("path").Text())
 		}
 		if text.Kind() != gaby.Scalar {
-			return nil, at(item, "neither an operation, which has op, nor a patch of a kustomization")
+			return nil, at(item, "op is missing, and so is patch, which elements of kustomizations have")
 		}
 		docs, err := gaby.ParseAll([]byte(text.Text()))
 		if err != nil {
@@ -197,8 +197,8 @@ func targetedPatches(list gaby.Value, plain bool) (all []unitPatch, err error) {
 				}
 				found[i].target = target
 				if found[i].replaces() {
-					return nil, fmt.Errorf("patch in line %d: $patch: replace would replace the whole "+
-						"resource", text.Position().Line)
+					return nil, fmt.Errorf("patch in line %d: $patch: replace is not "+
+						"allowed at the top of a patch with a target", text.Position().Line)
 				}
 				if found[i].part != nil {
 					found[i].part = withoutIdentity(found[i].part, item.Get("options"))
@@ -210,7 +210,7 @@ func targetedPatches(list gaby.Value, plain bool) (all []unitPatch, err error) {
 	return all, nil
 }
 
-// withoutIdentity removes from a patch with a target what would rename the resource.
+// withoutIdentity removes the fields of a patch with a target that would rename the resource.
 func withoutIdentity(part gaby.Entries, options gaby.Value) gaby.Entries {
 	kept := gaby.Entries{}
 	for _, e := range part {
@@ -266,7 +266,7 @@ func parseTarget(v gaby.Value) (t patchTarget, err error) {
 	return t, err
 }
 
-// literally returns what accepts a text, nil for an empty one.
+// literally returns a test for equality with a text, nil for an empty text.
 func literally(text string) func(string) bool {
 	if text == "" {
 		return nil
@@ -398,7 +398,7 @@ func missingTarget(own *api.ResourceInfo, input []*schemas.ResourceIndex) error 
 		near = configkit.Suggest(name, near)
 	}
 	slices.Sort(near)
-	problem := handler.InvalidArgument(parameterPatch, "%s %s, which it changes, is not in the input",
+	problem := handler.InvalidArgument(parameterPatch, "%s %s is not in the input",
 		own.ResourceType, strings.TrimPrefix(string(own.ResourceName), "/"))
 	if meant := configkit.DidYouMean("", slices.Compact(near)); meant != "" {
 		return fmt.Errorf("%w; %s", problem, meant)
@@ -456,8 +456,8 @@ func (p *unitPatch) apply(
 		keys = provider.MergeKeys(info.ResourceType)
 	}
 	if path, key := unkeyed(p.part, keys, nil); key != "" {
-		return fmt.Errorf("patch: element %s has no %s, which says which element it changes; "+
-			"an element $patch: replace has the list replaced", strings.Join(path, "."), key)
+		return fmt.Errorf("element %s of the patch needs %s, to find the element that it changes; "+
+			"an element $patch: replace replaces the list", strings.Join(path, "."), key)
 	}
 	var may func([]string) bool
 	if p.isGeneral() {

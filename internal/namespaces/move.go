@@ -76,9 +76,10 @@ type movedType struct {
 	onlyOwn bool   // its resources name no namespace but their own
 }
 
-// New returns a call for the resources of a unit. registered has the paths that name
-// namespaces, targets returns the kinds and names of what a resource refers to there, words has those of commands, arguments and variables, where the DNS names of Services may
-// be. clusterScoped are resource types that have no namespace besides those of Kubernetes.
+// New returns a call for the resources of a unit. registered has the paths that name namespaces,
+// targets returns the kinds and names of resources to which a path refers, words has the paths of
+// commands, arguments and variables, where the DNS names of Services may be. clusterScoped are resource types without namespace,
+// besides those of Kubernetes.
 func New(
 	fc *api.FunctionContext, provider configkit.ResourceProvider,
 	registered configkit.PathSource, targets func(p *yamlkit.Match) [][2]string,
@@ -200,18 +201,18 @@ func isOwn(_ api.ResourceType, info *api.PathVisitorInfo) bool {
 }
 
 // namesMoved reports whether a reference names a namespace that resources are moved from, or leads
-// to a resource that says no namespace and gets the new one: what is in another one stays there.
+// to a resource that has no namespace and gets the new one. Resources of other namespaces stay there.
 func (m *Move) namesMoved(p *yamlkit.Match) bool {
 	value, _ := p.Scalar()
 	name, _ := value.(string)
 	if name == m.To || m.isUsed(name) || configkit.IsKustomizationType(p.Resource.ResourceType) {
-		return true // a kustomization says the namespace of the resources that it lists
+		return true // a kustomization sets the namespace of the resources that it lists
 	}
 	m.foreign = m.foreign || name != ""
 	return !handler.IsPart(m.fc) && m.isGiven(p)
 }
 
-// isGiven reports whether what a reference leads to gets its namespace from the move.
+// isGiven reports whether the target of a reference gets its namespace from the move.
 func (m *Move) isGiven(p *yamlkit.Match) bool {
 	if m.given == nil {
 		m.given = map[[2]string]bool{}

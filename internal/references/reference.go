@@ -197,7 +197,7 @@ func targetTypes(details *api.AttributeDetails) []api.ResourceType {
 const attributeNamespace api.AttributeName = "namespace-name-reference"
 
 // NamespacePaths returns the paths at which resources name namespaces: those that are registered,
-// and in custom resources those beside references.
+// and in custom resources the fields beside references.
 func NamespacePaths(provider configkit.ResourceProvider) configkit.PathSource {
 	registered := provider.AttributePaths(attributeNamespace)
 	return configkit.PathSourceFunc(func(t api.ResourceType) []*api.PathVisitorInfo {

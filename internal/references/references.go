@@ -181,7 +181,7 @@ func (s *Survey) has(t api.ResourceType, namespace, name string) bool {
 // maker is a resource that makes others, whose names contain its own.
 type maker struct {
 	kind, namespace, name string // kind is empty if a field of the resource has the name
-	before                string // text before the name of the maker in the name of what it makes
+	before                string // text before the name of the maker in names that it makes
 }
 
 // madeResources are resources that others make, by type and name, with their makers. Names of claims
@@ -189,11 +189,11 @@ type maker struct {
 type madeResources map[[2]string][]maker
 
 // byOperator takes the place of a type in madeResources, with a namespace, a slash and the name of a
-// custom resource: an operator may make what has this name with a hyphen and more.
+// custom resource: an operator may make resources whose names begin with it and a hyphen.
 const byOperator = "*"
 
-// makers returns the custom resources, kustomizations and StatefulSets that make what a reference
-// leads to.
+// makers returns the custom resources, kustomizations and StatefulSets that make the target of a
+// reference.
 func (s *Survey) makers(ref *Reference, name string) []maker {
 	names := []string{name, ref.Match.Value.Text()}
 	if claim, ordinal := cutOrdinal(name); ordinal {
@@ -247,14 +247,14 @@ func (s *Survey) makersOf(t, name string) []maker {
 	return slices.Concat(own, others[[2]string{t, name}])
 }
 
-// isMade reports whether what a reference leads to is made by custom resources, by kustomize or by
-// a StatefulSet.
+// isMade reports whether custom resources, kustomize or a StatefulSet make the target of a
+// reference.
 func (s *Survey) isMade(ref *Reference, name string) bool { return len(s.makers(ref, name)) > 0 }
 
 // Renamed returns the new name of a resource, and reports whether it gets one.
 type Renamed func(kind, namespace, name string) (to string, ok bool)
 
-// MadeName returns the new name of what a reference leads to if renamed resources make it, and the
+// MadeName returns the new name of the target of a reference if renamed resources make it, and the
 // input does not have it.
 func (s *Survey) MadeName(ref *Reference, renamed Renamed) (string, bool) {
 	if slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
@@ -354,7 +354,7 @@ func madeIn(provider configkit.ResourceProvider, docs gaby.Container) madeResour
 	return made
 }
 
-// add adds a maker of what has a type and a name.
+// add adds a maker of resources of a type with a name.
 func (m madeResources) add(t, name string, by maker) {
 	m[[2]string{t, name}] = append(m[[2]string{t, name}], by)
 }

@@ -65,7 +65,7 @@ func NewSelectorSurvey(
 	return s
 }
 
-// selectorAttributes returns the attributes of selectors, with a word for what they select.
+// selectorAttributes returns the attributes of selectors, with a noun for the selected resources.
 func selectorAttributes() []selectorAttribute {
 	return []selectorAttribute{
 		{attributePodSelector, "pod"},
@@ -89,7 +89,7 @@ func (s *SelectorSurvey) Check(docs gaby.Container) (rows api.AttributeValueList
 		attributes = append(attributes, of.attribute)
 	}
 	rows, err = rowsOf(docs, s.provider, append(attributes,
-		attributePodPort, attributeServicePort, attributeProbePort), // they look at what selectors select
+		attributePodPort, attributeServicePort, attributeProbePort), // ports of the selected pods
 		func(p *yamlkit.Match) string {
 			switch name := p.Info().AttributeName; name {
 			case attributePodPort, attributeServicePort:
@@ -129,7 +129,7 @@ func (s *SelectorSurvey) selects(p *yamlkit.Match, noun string) string {
 }
 
 // selector returns the selector at a match and the namespaces in which it selects. There are none if
-// it cannot be known what it selects.
+// the selection cannot be known.
 func (s *SelectorSurvey) selector(p *yamlkit.Match) (sel podSelector, in []string) {
 	last := len(p.Segments) - 1
 	if p.Value.Kind() != gaby.Map || last < 0 {
@@ -151,7 +151,8 @@ func (s *SelectorSurvey) selector(p *yamlkit.Match) (sel podSelector, in []strin
 	return sel, s.selectedNamespaces(around.Get("namespaceSelector"), p.Resource)
 }
 
-// find returns what a selector selects in namespaces, and a text that is different for each selector.
+// find returns the pods or Services that a selector selects in namespaces, and a text that identifies
+// the selector.
 func (s *SelectorSurvey) find(sel podSelector, in []string, noun string) ([]*labelled, string) {
 	var text strings.Builder
 	text.WriteString(noun + " " + strings.Join(in, ","))

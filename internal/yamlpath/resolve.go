@@ -34,7 +34,7 @@ type Options struct {
 	Constraint *Path
 	// NoArguments leaves Match.Arguments empty, which is cheaper.
 	NoArguments bool
-	// Reads says that Yield changes nothing, so that less is read again.
+	// Reads promises that Yield changes nothing, so that keys are not looked up again.
 	Reads bool
 	// Lists makes a list in the place of a map a *NotAMapError with Upsert, as a scalar is.
 	Lists bool

@@ -40,7 +40,7 @@ type matrixCell struct {
 	// Own counts the values and resources that were changed here, and Conflicts the outstanding
 	// conflicts.
 	Own, Conflicts int
-	// Edited says that the file was edited since the last revision.
+	// Edited is set if the file was edited since the last revision.
 	Edited bool `json:",omitempty"`
 }
 
@@ -130,7 +130,7 @@ func (c *chains) isCloned(u *workspace.Unit) bool {
 	})
 }
 
-// cell returns what the matrix says about a unit.
+// cell returns the cell of the matrix for a unit.
 func (c *chains) cell(u *workspace.Unit) (*matrixCell, error) {
 	cell := &matrixCell{
 		Unit: u.Name(), Hash: strings.TrimPrefix(u.DataHash, "sha256:"), Edited: c.edited[u],

@@ -21,7 +21,7 @@ func Encode(text []byte) string { return encoded + base64.RawURLEncoding.EncodeT
 // Decode returns the document in a word, or the items of a list that is its only document. The word
 // is not trusted. A text with a second document is an error, and so is one in which readers of YAML
 // see different lines or values, and a list with other fields than a kubectl List: no function has
-// seen what else is in it.
+// seen the rest of it.
 func Decode(word string) (gaby.Container, error) {
 	word, ok := strings.CutPrefix(word, encoded)
 	text, err := base64.RawURLEncoding.DecodeString(word)

@@ -39,7 +39,7 @@ func Of(sources api.ResourceMutationList) Index {
 
 func key(t api.ResourceType, name api.ResourceName) string { return string(t) + "\x00" + string(name) }
 
-// Resource returns what is known about a resource, or nil.
+// Resource returns the origins of the values of a resource, nil if they are not known.
 func (x Index) Resource(about *api.ResourceInfo) *Values {
 	return x[key(about.ResourceType, about.ResourceNameWithoutScope)]
 }

@@ -152,8 +152,8 @@ func (r *resolver) upgraded(l *entity.Link, up *Upstream, num int64) {
 	}
 }
 
-// mergeSource is what a merge takes changes from. A file has no ID. head is its data, with what does not
-// flow.
+// mergeSource is the unit or file that a merge takes changes from. A file has no ID. head is its
+// data, with values that do not flow.
 type mergeSource struct {
 	unitID, name string
 	head         []byte
@@ -382,7 +382,7 @@ func (r *resolver) fromLink(c *api.MutationConflict) bool {
 
 // namespaces gives resources that a merge added the namespace of the unit, if they have none or, in a
 // clone, that of the upstream unit. It warns about those in other namespaces. upstream is the data of
-// the upstream unit and base what was merged last.
+// the upstream unit and base its data when it was merged last.
 func (r *resolver) namespaces(
 	l *entity.Link, upstream []byte, base gaby.Container, present []resource, docs gaby.Container,
 ) error {

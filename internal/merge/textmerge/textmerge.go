@@ -272,7 +272,7 @@ func (m *textMerger) side(options mutation.Options) (*side, error) {
 	return s, m.layout(s, len(conflicts) == 0, options)
 }
 
-// layout merges comments and layout into a side whose text has the right values. clean says that
+// layout merges comments and layout into a side whose text has the right values. clean means that
 // there were no conflicts about them.
 func (m *textMerger) layout(s *side, clean bool, options mutation.Options) error {
 	if clean {
@@ -288,7 +288,7 @@ func (m *textMerger) layout(s *side, clean bool, options mutation.Options) error
 }
 
 // Layout gives merged, what mutation.Merge with the options values has made of three texts, the
-// comments and the layout that Merge would give it. clean says that there were no conflicts about
+// comments and the layout that Merge would give it. clean means that there were no conflicts about
 // values. kept counts the places where both sides changed comments or layout, so that ours stay, and
 // the comments that one side wrote in what the other deleted.
 func Layout(

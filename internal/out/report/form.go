@@ -58,7 +58,7 @@ func forms() []form {
 			render: renderTable, outputs: true,
 		},
 		{
-			name: Value, alias: "lines", text: "the values that the functions return, one per line",
+			name: Value, alias: "lines", text: "values of functions, one per line",
 			render: outputForm(valueSection), outputs: true,
 		},
 		{

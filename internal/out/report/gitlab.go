@@ -26,8 +26,8 @@ type qualityLines struct {
 	Begin int `json:"begin"`
 }
 
-// gitlab returns a list of the findings. GitLab compares those of two branches by their fingerprints:
-// they do not change when lines are added above a finding.
+// gitlab returns a list of the findings. GitLab compares findings of two branches by fingerprints,
+// which do not change when lines are added above a finding.
 func gitlab(units []Result) ([]byte, error) {
 	all := []codeQuality{}
 	seen := map[string]int{}

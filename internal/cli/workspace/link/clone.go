@@ -18,7 +18,7 @@ type spaceClone struct {
 	session.Common
 	originOnly, allowExists bool
 	from                    *workspace.Space
-	count                   map[entity.Kind]int // of what was made
+	count                   map[entity.Kind]int // of new entities
 }
 
 func newClone(a *command.App) *cobra.Command {
@@ -37,7 +37,7 @@ may exist: it gets what it lacks, and the rest stays.`,
 	}
 	flags := session.Flags(cmd, o.AddWrite)
 	flags.BoolVar(&o.allowExists, "allow-exists", false,
-		"add what NEWSPACE lacks if it exists already")
+		"add missing units and links to an existing NEWSPACE")
 	flags.BoolVar(&o.originOnly, "origin-only", false,
 		"let later changes pass only if they came to SPACE from its own origins")
 	return o.Writes(cmd, func(s *session.Session, words []string) error {
@@ -84,7 +84,7 @@ func (o *spaceClone) space(s *session.Session, to string) (*workspace.Space, err
 		space, err := s.Space(to)
 		if err == nil && !o.allowExists {
 			err = entity.Fail(entity.CodeSlugTaken, "space %s exists already", to).
-				WithHint("--allow-exists adds what it lacks")
+				WithHint("--allow-exists adds missing units and links")
 		}
 		return space, err
 	}

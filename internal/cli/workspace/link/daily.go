@@ -106,7 +106,7 @@ func promotions(s *session.Session, spaces []string) ([]string, error) {
 	s.Unread(problems.Err())
 	s.StaleLinks()
 	var names []string
-	change := map[*workspace.Unit]bool{} // what the links before may change
+	change := map[*workspace.Unit]bool{} // units that the links before may change
 	for i, to := range spaces[1:] {
 		from, clones := spaces[i], map[*workspace.Unit]bool{}
 		for _, l := range s.Links {
