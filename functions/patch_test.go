@@ -123,7 +123,7 @@ func TestPatchErrors(t *testing.T) {
 		`[{op: add, path: /spec/template/spec/containers/7, value: 1}]`:  "element 7 cannot be added",
 		`[{op: add, path: /spec/replicas/a, value: 1}]`:                  "/spec/replicas is neither a map nor a list",
 		`[{op: move, from: /spec, path: /spec/template}]`:                "/spec cannot move into itself",
-		`[{op: test, path: /spec/strategy, value: 1}]`:                   "value is a map or list",
+		`[{op: test, path: /spec/strategy, value: 1}]`:                   `value is "type: RollingUpdate\n`,
 		`[{op: test, path: /spec/none, value: 1}]`:                       "resource has no /spec/none",
 		`[{op: add, path: /a}]`:                                          "op add needs a value",
 		`[{op: add, value: 1}]`:                                          "op add needs a path",

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
@@ -98,7 +99,7 @@ func (o *operation) apply(doc *gaby.YamlDoc) error {
 		case target == nil:
 			return missing(o.path)
 		case !reflect.DeepEqual(target.Data(), o.value.Data()):
-			return fmt.Errorf("value is %s", short(target.Value()))
+			return fmt.Errorf("value is %s", configkit.Abbreviate(strings.TrimSpace(target.Value().YAML())))
 		}
 		return nil
 	case "remove":
@@ -178,13 +179,4 @@ func replaceAll(doc *gaby.YamlDoc, value any) error {
 // missing returns the error for a value that the resource does not have.
 func missing(path []string) error {
 	return fmt.Errorf("resource has no %s", pointerTo(path))
-}
-
-// short returns a value for a message.
-func short(v gaby.Value) string {
-	text := strings.TrimSpace(v.YAML())
-	if line, _, more := strings.Cut(text, "\n"); more || len(line) > 60 {
-		return "a map or list"
-	}
-	return text
 }

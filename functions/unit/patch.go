@@ -142,10 +142,7 @@ func patchesIn(v gaby.Value, plain bool) ([]unitPatch, error) {
 		p.target.name, p.target.namespace = literally(name), literally(namespace)
 		apiVersion := v.Get("apiVersion").Text()
 		if apiVersion != "" {
-			group, version, ok := strings.Cut(apiVersion, "/")
-			if !ok {
-				group, version = "", apiVersion
-			}
+			group, version, _ := configkit.SplitType(api.ResourceType(apiVersion + "/" + kind))
 			p.target.group = func(of string) bool { return of == group }
 			p.target.version = literally(version)
 		}
@@ -410,11 +407,7 @@ func missingTarget(own *api.ResourceInfo, input []*schemas.ResourceIndex) error 
 func (t *patchTarget) selects(
 	doc *gaby.YamlDoc, info *api.ResourceInfo, provider configkit.ResourceProvider,
 ) (bool, error) {
-	words := strings.Split(string(info.ResourceType), "/")
-	kind, version, group := words[len(words)-1], "", ""
-	if len(words) > 1 {
-		version, group = words[len(words)-2], strings.Join(words[:len(words)-2], "/")
-	}
+	group, version, kind := configkit.SplitType(info.ResourceType)
 	namespace, _, _ := strings.Cut(string(info.ResourceName), "/")
 	for _, field := range []struct {
 		is   func(string) bool
