@@ -155,13 +155,18 @@ func TestPatchErrors(t *testing.T) {
 
 func patchedBy(patch string) (string, error) { return patchedText(patched, patch) }
 
-func patchedText(text, patch string) (string, error) {
+func patchedText(text, patch string) (string, error) { return changedBy(text, "patch", patch) }
+
+// changedBy runs one function on resources of Kubernetes.
+func changedBy(text, function string, args ...string) (string, error) {
+	invocation := api.FunctionInvocation{FunctionName: function}
+	for _, arg := range args {
+		invocation.Arguments = append(invocation.Arguments, api.FunctionArgument{Value: arg})
+	}
 	response, err := functions.NewStandardExecutor().Run(context.Background(), &api.FunctionInvocationRequest{
-		FunctionContext: api.FunctionContext{ToolchainType: api.ToolchainKubernetesYAML},
-		ConfigData:      []byte(text),
-		FunctionInvocations: api.FunctionInvocationList{{
-			FunctionName: "patch", Arguments: []api.FunctionArgument{{Value: patch}},
-		}},
+		FunctionContext:     api.FunctionContext{ToolchainType: api.ToolchainKubernetesYAML},
+		ConfigData:          []byte(text),
+		FunctionInvocations: api.FunctionInvocationList{invocation},
 	}, handler.Options{})
 	if err != nil {
 		return "", err

@@ -8,13 +8,14 @@
 package generic
 
 import (
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
 
 // RegisterFunctions registers the functions of this package.
 func RegisterFunctions(fh handler.FunctionRegistry, provider configkit.ResourceProvider) error {
-	return handler.Register(fh, append(pathFunctions(provider),
+	functions := append(pathFunctions(provider),
 		getSubtreeFunction(provider),
 		setSubtreeFunction(provider),
 		deletePathFunction(provider),
@@ -33,5 +34,9 @@ func RegisterFunctions(fh handler.FunctionRegistry, provider configkit.ResourceP
 		vetPlaceholdersFunction(provider),
 		setDefaultNamesFunction(provider),
 		getPlaceholderMutationsFunction(provider),
-	)...)
+	)
+	if provider.ToolchainType() != api.ToolchainOpenTofuHCL { // its own expressions look the same
+		functions = append(functions, substituteFunction(provider))
+	}
+	return handler.Register(fh, functions...)
 }
