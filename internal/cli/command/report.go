@@ -1,6 +1,8 @@
 package command
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -32,17 +34,23 @@ func (a *App) Reports(cmd *cobra.Command, kind *Choice, rule string) {
 	}
 }
 
-// Report prints err, the problems of a command that checked files, as a report. An error that is not
-// about a file, such as one of usage, stays an error, and so does each one if --report is text.
-func (a *App) Report(cmd *cobra.Command, kind *Choice, rule string, files []string, err error) error {
+// Report prints err, the problems of a command that checked files, as a report, after other results.
+// An error that is not about a file, such as one of usage, stays an error, and so does each one if
+// --report is text.
+func (a *App) Report(
+	cmd *cobra.Command, kind *Choice, rule string, files []string, err error,
+	others ...report.Result,
+) error {
 	if kind.Value == string(report.Text) {
 		return err
 	}
 	found := map[string]api.AttributeValueList{} // by file
+	var rest []error
 	if err != nil {
 		for _, f := range diag.Failures(err, api.FailureInput) {
 			if f.Pos.File == "" {
-				return err
+				rest = append(rest, f)
+				continue
 			}
 			row := api.AttributeValue{Score: "High", Position: &f.Pos}
 			row.ResourceType, row.Path = api.ResourceType(f.Resource), api.ResolvedPath(f.Path)
@@ -50,7 +58,10 @@ func (a *App) Report(cmd *cobra.Command, kind *Choice, rule string, files []stri
 			files, found[f.Pos.File] = append(files, f.Pos.File), append(found[f.Pos.File], row)
 		}
 	}
-	var results []report.Result
+	if len(rest) > 0 && len(found)+len(others) == 0 {
+		return err
+	}
+	results := others
 	seen := map[string]bool{}
 	for _, file := range files {
 		if !seen[file] {
@@ -64,6 +75,9 @@ func (a *App) Report(cmd *cobra.Command, kind *Choice, rule string, files []stri
 	}
 	if failed != nil || err == nil {
 		return failed
+	}
+	if len(rest) > 0 {
+		return errors.Join(rest...)
 	}
 	return diag.ExitError(diag.ExitStatus(err, api.FailureInput))
 }

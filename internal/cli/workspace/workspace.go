@@ -8,6 +8,7 @@ package workspace
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -139,10 +140,10 @@ func newWorkspaceCheck(a *command.App) *cobra.Command {
 		Use:   "check [flags]",
 		Short: "Check the files of the workspace, and look for mistakes",
 		Long: `Check every definition of the workspace and the data of its units, and print
-all problems with file, line and column. If there are none, find what is probably
-a mistake, as 'fctl link doctor' does, and with Lock: true compare the workspace
-with fctl.lock, as 'fctl link verify' does; the status is then 1 if something is
-found. A command that was killed while it wrote is reported. --repair takes back
+all problems with file, line and column. Find what is probably a mistake in the
+rest, as 'fctl link doctor' does, and with Lock: true compare the workspace with
+fctl.lock, as 'fctl link verify' does; without problems, the status is 1 if
+something is found. A command that was killed while it wrote is reported. --repair takes back
 what it had written, as any command that writes does, and discards records of
 commands that are damaged or not of fctl.`,
 		Args: command.NoArguments,
@@ -161,6 +162,7 @@ commands that are damaged or not of fctl.`,
 			}
 		}
 		c.Repair, c.DryRun = false, true
+		var others []report.Result // of units that are read
 		found := false
 		err := c.Write(cmd, "", func(s *session.Session) (err error) {
 			problems := append(s.Store.CheckUndo(), s.Validate()...)
@@ -171,20 +173,22 @@ commands that are damaged or not of fctl.`,
 				}
 				problems = append(problems, more...)
 			}
+			others, found, err = wslink.Check(s, report.Kind(kind.Value))
 			if len(problems) > 0 {
 				s.Problems = nil
-				return problems
+				return session.Once{}.Fresh(errors.Join(problems, err))
 			}
-			found, err = wslink.Check(s, report.Kind(kind.Value))
+			if err == nil && !found {
+				s.App.Note(s.Settings, fmt.Sprintf("%s, %s and %s: no problem",
+					diag.Count(len(s.Spaces), "space"), diag.Count(len(s.Units), "unit"),
+					diag.Count(len(s.Links), "link")))
+			}
 			return err
 		})
-		if err == nil && found {
+		if err = a.Report(cmd, kind, "workspace-check", nil, err, others...); err == nil && found {
 			return diag.ExitError(diag.ExitNo)
 		}
-		if err != nil {
-			return a.Report(cmd, kind, "workspace-check", nil, err)
-		}
-		return nil
+		return err
 	}
 	return cmd
 }

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -45,11 +46,12 @@ const (
 	UnreadableUpgrade = "missing-merge-base" // the merge base of a link is gone
 )
 
-// Doctor finds probable mistakes in units of a workspace and in their links.
+// Doctor finds probable mistakes in units of a workspace and in their links. The error joins those
+// of units that cannot be read; the symptoms of the others are returned, too.
 func (g *Inspector) Doctor(ctx context.Context, units []*entity.Unit) ([]Symptom, error) {
 	d := &doctor{
 		graph: g, facts: map[string]*facts{}, from: map[string][]*entity.Link{},
-		bases: g.bases(), units: map[string]bool{},
+		bases: g.bases(), units: map[string]bool{}, unread: map[string]error{},
 	}
 	for _, u := range g.Units {
 		d.units[u.UnitID], d.units[g.Names(u.UnitID)] = true, true
@@ -61,64 +63,66 @@ func (g *Inspector) Doctor(ctx context.Context, units []*entity.Unit) ([]Symptom
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var err error
 		named := limit.Named(ctx, func(err error) error {
 			return fmt.Errorf("%s: %w", g.Names(u.UnitID), err)
 		})
 		// filters match regular expressions
-		late := limit.Timed(named, func(context.Context) { err = d.unit(u) })
-		if err == nil && late != nil {
-			err = fmt.Errorf("%s: %w", g.Names(u.UnitID), late)
-		}
-		if err != nil {
-			return nil, err
+		if err := limit.Timed(named, func(context.Context) { d.unit(u) }); err != nil {
+			return nil, fmt.Errorf("%s: %w", g.Names(u.UnitID), err)
 		}
 	}
-	return d.found, nil
+	var unread []error
+	for _, u := range g.Units {
+		unread = append(unread, d.unread[u.UnitID])
+	}
+	return d.found, errors.Join(unread...)
 }
 
 // doctor collects symptoms.
 type doctor struct {
-	graph *Inspector
-	facts map[string]*facts         // by unit ID, of the units that were read
-	from  map[string][]*entity.Link // by the ID of the downstream unit
-	bases map[string]bool
-	units map[string]bool // the IDs and the names of all units
-	found []Symptom
+	graph  *Inspector
+	facts  map[string]*facts         // by unit ID, of the units that were read
+	unread map[string]error          // by unit ID, of those that cannot be read
+	from   map[string][]*entity.Link // by the ID of the downstream unit
+	bases  map[string]bool
+	units  map[string]bool // the IDs and the names of all units
+	found  []Symptom
 }
 
 // unit finds mistakes in a unit and its links.
-func (d *doctor) unit(unit *entity.Unit) error {
-	u, err := d.read(unit.UnitID)
-	if err != nil {
-		return err
+func (d *doctor) unit(unit *entity.Unit) {
+	u := d.read(unit.UnitID)
+	if u == nil {
+		return
 	}
-	for _, l := range d.from[unit.UnitID] {
-		if _, err := d.read(l.ToUnitID); err != nil {
-			return err
-		}
+	links := d.from[unit.UnitID]
+	for _, l := range links {
+		d.read(l.ToUnitID)
 	}
 	d.dottedKeys(u)
 	d.namespaces(u)
-	d.placeholders(u)
+	// A unit that cannot be read may fill a placeholder.
+	if !slices.ContainsFunc(links, func(l *entity.Link) bool { return d.unread[l.ToUnitID] != nil }) {
+		d.placeholders(u)
+	}
 	d.writers(u)
-	for _, l := range d.from[unit.UnitID] {
+	for _, l := range links {
 		d.link(u, l)
 	}
-	return nil
 }
 
-// read returns the facts of a unit, nil if there is no such unit.
-func (d *doctor) read(unitID string) (*facts, error) {
+// read returns the facts of a unit, nil if there is no such unit or if it cannot be read.
+func (d *doctor) read(unitID string) *facts {
 	known, ok := d.facts[unitID]
 	if ok || !d.units[unitID] {
-		return known, nil
+		return known
 	}
 	u, err := (&inference{graph: d.graph}).read(unitID)
-	if err == nil {
-		d.facts[unitID] = u
+	if err != nil {
+		u, d.unread[unitID] = nil, err
 	}
-	return u, err
+	d.facts[unitID] = u
+	return u
 }
 
 func (d *doctor) add(u *facts, s Symptom) {

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -32,7 +33,7 @@ link can fill. The status is 1 if something is found.`,
 	flags.Lookup("space").Usage = "look only at `SPACE`"
 	kind := command.AddReport(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		found := 0
+		found := false
 		err := c.Write(cmd, "", func(s *session.Session) error {
 			g, err := s.LinkGraph()
 			if err != nil {
@@ -42,21 +43,20 @@ link can fill. The status is 1 if something is found.`,
 			if err != nil {
 				return err
 			}
-			symptoms, err := g.Doctor(s.Ctx, units)
-			if err != nil {
-				return err
-			}
 			if s.SpaceFlag == "" { // it is about all of the workspace
 				s.Unread(s.Problems.Err())
 			}
-			if found = len(symptoms); found == 0 && len(s.Problems) == 0 &&
-				kind.Value == string(report.Text) {
+			whole := len(s.Problems) == 0 && kind.Value == string(report.Text)
+			symptoms, err := g.Doctor(s.Ctx, units)
+			found = len(symptoms) > 0
+			err = errors.Join(reportSymptoms(s, symptoms, report.Kind(kind.Value)), err)
+			if err == nil && !found && whole {
 				s.App.Note(s.Settings, diag.Count(len(s.Units), "unit")+" and "+
 					diag.Count(len(s.Links), "link")+": no problem")
 			}
-			return reportSymptoms(s, symptoms, report.Kind(kind.Value))
+			return err
 		})
-		if err == nil && found > 0 {
+		if err == nil && found {
 			return diag.ExitError(diag.ExitNo)
 		}
 		return err
@@ -64,29 +64,24 @@ link can fill. The status is 1 if something is found.`,
 	return cmd
 }
 
-// Check runs link doctor and, if the workspace has a lock file, link verify. It reports whether
-// something was found.
-func Check(s *session.Session, kind report.Kind) (found bool, err error) {
+// Check finds the symptoms that link doctor finds and, if the workspace has a lock file, runs link
+// verify. It prints the symptoms, or returns them as results if kind is another than text, and
+// reports whether there are any. The error joins the problems of units that cannot be read.
+func Check(s *session.Session, kind report.Kind) (all []report.Result, found bool, err error) {
 	g, err := s.LinkGraph()
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	symptoms, err := g.Doctor(s.Ctx, g.Units)
-	if err == nil {
-		err = reportSymptoms(s, symptoms, kind)
+	if kind == report.Text {
+		err = errors.Join(reportSymptoms(s, symptoms, kind), err)
+	} else {
+		all = symptomResults(s, symptoms)
 	}
-	if err != nil {
-		return false, err
-	}
-	if s.Store.Config.Lock {
+	if err == nil && s.Store.Config.Lock {
 		err = verify(s, false)
 	}
-	if err == nil && len(symptoms) == 0 {
-		s.App.Note(s.Settings, fmt.Sprintf("%s, %s and %s: no problem",
-			diag.Count(len(s.Spaces), "space"), diag.Count(len(s.Units), "unit"),
-			diag.Count(len(s.Links), "link")))
-	}
-	return len(symptoms) > 0, err
+	return all, len(symptoms) > 0, err
 }
 
 // reportSymptoms prints symptoms as people read them, or as a report.
