@@ -31,13 +31,16 @@ func (c *ChangedFile) IsNew() bool { return c.file == nil }
 // IsDeleted reports whether the file is deleted.
 func (c *ChangedFile) IsDeleted() bool { return c.After == nil }
 
-// phase is the order in which changes are made: files that get resources, other files, deletions.
+// phase is the order in which changes are made: files that get resources, other files, deletions,
+// and the Kptfile of the root, whose status is about all of them.
 func (c *ChangedFile) phase() int {
 	switch {
 	case c.IsDeleted():
 		return 2
 	case c.gets || c.IsNew():
 		return 0
+	case c.Path == KptfileName:
+		return 3
 	}
 	return 1
 }

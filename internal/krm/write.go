@@ -34,7 +34,8 @@ func (o *WriteOptions) isSecret(parts [][]byte) bool {
 
 // Write writes the changes to the files of the package. A file that another program changed since
 // it was read is not written. The error joins the problems of all files. Files that get resources
-// come first, and others are only written if that succeeds: a resource that moves is never lost.
+// come first, and others are only written if that succeeds: a resource that moves is never lost. The
+// Kptfile of the root comes last: its status holds only for files that are written.
 func (p *Package) Write(ctx context.Context, changes []*ChangedFile, o WriteOptions) error {
 	if len(changes) == 0 {
 		return nil
@@ -44,7 +45,7 @@ func (p *Package) Write(ctx context.Context, changes []*ChangedFile, o WriteOpti
 		return located(diag.FileName(p.Root), err)
 	}
 	inPlace := &files.InPlace{Sync: o.Sync}
-	var phases [3][]*ChangedFile
+	var phases [4][]*ChangedFile
 	for _, c := range changes {
 		phases[c.phase()] = append(phases[c.phase()], c)
 	}

@@ -109,10 +109,13 @@ func (c *Container) words(call *Call, name string, uid, gid int) ([]string, erro
 	if l.PIDs > 0 {
 		words = append(words, "--pids-limit", strconv.Itoa(l.PIDs))
 	}
-	mounts := call.Mounts
+	mounts := slices.Clone(call.Mounts)
 	if call.Local != "" {
-		local := Mount{Type: "bind", Source: call.Local, Target: "/local", hideGit: true}
-		mounts = append(slices.Clip(mounts), local)
+		local, err := Mount{Type: "bind", Source: call.Local, Target: "/local"}.withoutGit()
+		if err != nil {
+			return nil, err
+		}
+		mounts = append(mounts, local)
 	}
 	for _, m := range slices.Clone(mounts) {
 		hidden, err := m.hidden()

@@ -66,7 +66,7 @@ func TestE1ContainerWords(t *testing.T) {
 				"--userns keep-id --pull never --network none --user 1000:100 " + safe + env +
 				"IMG",
 		},
-		{"E3 mounts", "docker", Call{Limits: none, Local: "/cfg", Mounts: []Mount{
+		{"E3 mounts", "docker", Call{Limits: none, Local: "/usr", Mounts: []Mount{
 			{Type: "bind", Source: "/a b", Target: "/x"},
 			{Type: "volume", Source: "v", Target: "/y", ReadWrite: true},
 			{Type: "tmpfs", Target: "/z"},
@@ -74,7 +74,7 @@ func TestE1ContainerWords(t *testing.T) {
 			"--pull never --network none --user 65534:65534 " + safe +
 			"--mount type=bind,source=/a b,target=/x,readonly --mount " +
 			"type=volume,source=v,target=/y --mount type=tmpfs,target=/z --mount " +
-			"type=bind,source=/cfg,target=/local,readonly " + env + "IMG"},
+			"type=bind,source=/usr,target=/local,readonly " + env + "IMG"},
 		{
 			"E4 environment", "docker",
 			Call{Limits: none, Env: []string{"Z=1=2", "HOST", "LOG_TO_STDERR=false"}},
@@ -116,6 +116,21 @@ func TestE1ContainerWords(t *testing.T) {
 			}
 		})
 	}
+	git := filepath.Join(t.TempDir(), ".git", "hooks")
+	if err := os.MkdirAll(git, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if words, err := (&Container{Image: "IMG"}).words(&Call{Local: git}, "N", 0, 0); err == nil {
+		t.Errorf("the directory of a functionConfig in .git is mounted: %s", words)
+	}
+	bind := Mount{Type: "bind", Source: git, Target: "/x"}
+	if m, err := bind.Resolve("/", "/", true); err == nil {
+		t.Errorf("--mount mounts a directory in .git: %v", m)
+	}
+	bind = Mount{Type: "bind", Source: filepath.Dir(filepath.Dir(git)), Target: "/x", ReadWrite: true}
+	if m, err := bind.Resolve("/", "/", true); err == nil {
+		t.Errorf("--mount with rw mounts a directory that has .git: %v", m)
+	}
 	if _, err := (&Container{Image: "--privileged"}).words(&Call{}, "N", 0, 0); err == nil {
 		t.Error("an image name that is a flag is accepted")
 	}
@@ -127,10 +142,10 @@ func TestE3ParseMount(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"type=bind,src=sub,dst=/x,rw=true": fmt.Sprint(Mount{"bind", root + "/sub", "/x", true, false}),
-		"source=sub,target=/x":             fmt.Sprint(Mount{"bind", root + "/sub", "/x", false, false}),
-		"type=tmpfs,target=/t":             fmt.Sprint(Mount{"tmpfs", "", "/t", false, false}),
-		"type=volume,src=v,dst=/x":         fmt.Sprint(Mount{"volume", "v", "/x", false, false}),
+		"type=bind,src=sub,dst=/x,rw=true": fmt.Sprint(Mount{"bind", root + "/sub", "/x", true}),
+		"source=sub,target=/x":             fmt.Sprint(Mount{"bind", root + "/sub", "/x", false}),
+		"type=tmpfs,target=/t":             fmt.Sprint(Mount{"tmpfs", "", "/t", false}),
+		"type=volume,src=v,dst=/x":         fmt.Sprint(Mount{"volume", "v", "/x", false}),
 		"type=volume,src=/etc,dst=/x":      "",
 		"type=volume,src=../.git,dst=/x":   "",
 		"type=bind,src=..,dst=/x":          "",

@@ -16,8 +16,6 @@ type Mount struct {
 	Source    string
 	Target    string
 	ReadWrite bool
-
-	hideGit bool // a directory .git in the source is hidden: a file declares the mount
 }
 
 // ParseMount parses the words of --mount: type=bind,source=DIR,target=DIR,rw=true. src, dst and
@@ -64,8 +62,8 @@ func (m Mount) check() error {
 	return nil
 }
 
-// Resolve returns the mount with its bind source made absolute, relative to dir. Unless outside is
-// set, the source must be below root, symbolic links resolved (E3).
+// Resolve returns the mount with its bind source made absolute, relative to dir, symbolic links
+// resolved. Unless outside is set, the source must be below root (E3). It is never in .git.
 func (m Mount) Resolve(dir, root string, outside bool) (Mount, error) {
 	if err := m.check(); err != nil || m.Type != "bind" {
 		return m, err
@@ -77,18 +75,16 @@ func (m Mount) Resolve(dir, root string, outside bool) (Mount, error) {
 	if m.Source, err = filepath.Abs(m.Source); err != nil {
 		return m, err
 	}
-	if outside {
-		return m, nil
+	if !outside {
+		if err := checkBelow(m.Source, root); err != nil {
+			return m, fmt.Errorf("mount: %w", err)
+		}
 	}
-	if err := checkBelow(m.Source, root); err != nil {
-		return m, fmt.Errorf("mount: %w", err)
-	}
-	return m, nil
+	return m.withoutGit()
 }
 
 // ResolveDeclared is Resolve for a mount that a file of a repository declares. Unless allowed is
 // set, the function cannot write to it, and it is not a volume, which may be of another project.
-// Files in .git are never mounted.
 func (m Mount) ResolveDeclared(dir, root string, outside, allowed bool) (Mount, error) {
 	switch {
 	case allowed:
@@ -97,10 +93,12 @@ func (m Mount) ResolveDeclared(dir, root string, outside, allowed bool) (Mount, 
 	case m.ReadWrite && m.Type != "tmpfs":
 		return m, mountProblem(m.Source, "the function could write to it")
 	}
-	m, err := m.Resolve(dir, root, outside)
-	if err != nil || m.Type != "bind" {
-		return m, err
-	}
+	return m.Resolve(dir, root, outside)
+}
+
+// withoutGit returns the mount with symbolic links in its bind source resolved. Nothing in .git is
+// mounted, whoever asks for it, and nothing that has one so that the function could write to it.
+func (m Mount) withoutGit() (Mount, error) {
 	real, err := filepath.EvalSymlinks(m.Source)
 	if err != nil {
 		return m, fmt.Errorf("mount: %w", err)
@@ -108,18 +106,38 @@ func (m Mount) ResolveDeclared(dir, root string, outside, allowed bool) (Mount, 
 	if slices.ContainsFunc(strings.Split(real, string(filepath.Separator)), isGit) {
 		return m, fmt.Errorf("mount of %q: it is in .git, which is never mounted", m.Source)
 	}
-	m.Source, m.hideGit = real, true
-	if m.ReadWrite {
-		found, err := gitBelow(real)
-		switch {
-		case err != nil:
-			return m, fmt.Errorf("mount: %w", err)
-		case len(found) > 0:
-			return m, fmt.Errorf("mount of %q: the function could write to %s, which is never "+
-				"mounted", m.Source, filepath.Join(m.Source, found[0].path))
-		}
+	m.Source = real
+	if !m.ReadWrite {
+		return m, nil
+	}
+	found, err := gitBelow(real)
+	switch {
+	case err != nil:
+		return m, fmt.Errorf("mount: %w", err)
+	case len(found) > 0:
+		return m, fmt.Errorf("mount of %q: the function could write to %s, which is never "+
+			"mounted", m.Source, filepath.Join(m.Source, found[0].path))
 	}
 	return m, nil
+}
+
+// hidden returns the mounts that put an empty directory over each directory .git of the source.
+func (m Mount) hidden() ([]Mount, error) {
+	if m.Type != "bind" {
+		return nil, nil
+	}
+	found, err := gitBelow(m.Source)
+	if err != nil {
+		return nil, err
+	}
+	var all []Mount
+	for _, g := range found {
+		if g.isDir {
+			target := path.Join(m.Target, filepath.ToSlash(g.path))
+			all = append(all, Mount{Type: "tmpfs", Source: "", Target: target})
+		}
+	}
+	return all, nil
 }
 
 // mountProblem returns the error for a declared mount that the user has to allow.
@@ -160,25 +178,6 @@ func gitBelow(dir string) ([]gitPath, error) {
 }
 
 func isGit(name string) bool { return strings.EqualFold(name, ".git") }
-
-// hidden returns the mounts that put an empty directory over each directory .git of the source.
-func (m Mount) hidden() ([]Mount, error) {
-	if !m.hideGit {
-		return nil, nil
-	}
-	found, err := gitBelow(m.Source)
-	if err != nil {
-		return nil, err
-	}
-	var all []Mount
-	for _, g := range found {
-		if g.isDir {
-			target := path.Join(m.Target, filepath.ToSlash(g.path))
-			all = append(all, Mount{Type: "tmpfs", Source: "", Target: target})
-		}
-	}
-	return all, nil
-}
 
 // option returns the value of the engine's --mount.
 func (m Mount) option() string {

@@ -39,7 +39,7 @@ func Program(language, name string) string {
 }
 
 // Write makes the directory dir, which must not exist, for a function with the given name. It
-// returns the files in it, in order.
+// returns the files in it, in order. If a file cannot be written, nothing of dir is left.
 func Write(ctx context.Context, dir, name, language string) (made []string, err error) {
 	if !slices.Contains(Languages(), language) {
 		return nil, diag.UsageHint("--lang go, sh or python", "--lang: %q is not a language",
@@ -53,11 +53,21 @@ func Write(ctx context.Context, dir, name, language string) (made []string, err 
 		return nil, diag.UsageHint("choose another name, or remove it", "%s exists already",
 			diag.FileName(dir))
 	}
-	tree, err := files.OpenTree(ctx, dir, false)
+	tree, err := files.OpenTree(ctx, filepath.Dir(dir), false)
 	if err != nil {
 		return nil, err
 	}
 	defer tree.Close() //nolint:errcheck // nothing is synced
+	written := map[string][]byte{}
+	defer func() {
+		if err != nil {
+			for rel, text := range written {
+				_ = tree.Remove(context.WithoutCancel(ctx), rel, text)
+				tree.Prune(rel)
+			}
+			made = nil
+		}
+	}()
 	root := "templates/" + language
 	err = fs.WalkDir(templates, root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -71,11 +81,16 @@ func Write(ctx context.Context, dir, name, language string) (made []string, err 
 		if strings.HasPrefix(string(text), "#!") {
 			mode = 0o777
 		}
-		rel := strings.TrimSuffix(strings.TrimPrefix(path, root+"/"), ".tmpl")
-		rel = strings.ReplaceAll(rel, "NAME", name)
-		made = append(made, filepath.Join(dir, filepath.FromSlash(rel)))
-		filled := strings.ReplaceAll(string(text), "{{NAME}}", name)
-		return tree.Create(ctx, rel, mode, []byte(filled))
+		rel := strings.TrimSuffix(strings.TrimPrefix(path, root), ".tmpl")
+		rel = filepath.Base(dir) + strings.ReplaceAll(rel, "NAME", name)
+		filled := []byte(strings.ReplaceAll(string(text), "{{NAME}}", name))
+		if err := tree.Create(ctx, rel, mode, filled); err != nil {
+			tree.Prune(rel)
+			return err
+		}
+		written[rel] = filled
+		made = append(made, filepath.Join(filepath.Dir(dir), filepath.FromSlash(rel)))
+		return nil
 	})
 	return made, err
 }
