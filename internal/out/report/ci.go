@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/xml"
 	"fmt"
@@ -57,6 +58,19 @@ func ParseKind(text string) (Kind, error) {
 // RenderReport renders the report of the units. It includes problems because of which a function
 // could not validate.
 func RenderReport(kind Kind, units []Result) ([]byte, error) {
+	text, err := render(kind, units)
+	// A log may be where the report goes, and Azure Pipelines obeys ##vso[...] anywhere in a line.
+	hash := "\\u0023"
+	switch kind {
+	case GitHub:
+		return text, err
+	case JUnit:
+		hash = "&#35;"
+	}
+	return bytes.ReplaceAll(text, []byte("##"), []byte("#"+hash)), err
+}
+
+func render(kind Kind, units []Result) ([]byte, error) {
 	switch kind {
 	case SARIF:
 		return sarif(units)
