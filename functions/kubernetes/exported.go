@@ -3,12 +3,10 @@ package kubernetes
 import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/mutation/exported"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 )
-
-// AttributeServerSet names the fields that the server and its controllers set.
-const AttributeServerSet api.AttributeName = "server-set"
 
 func cleanExportedFunction(provider configkit.ResourceProvider) handler.FunctionRegistration {
 	return handler.Editing(handler.FunctionRegistration{
@@ -18,11 +16,11 @@ func cleanExportedFunction(provider configkit.ResourceProvider) handler.Function
 				"exported objects are manifests again; values that users can choose stay, " +
 				"defaults and node ports among them",
 			FunctionType:  api.FunctionTypePathVisitor,
-			AttributeName: AttributeServerSet,
+			AttributeName: exported.AttributeServerSet,
 			Examples:      []string{"clean-exported"},
 		},
 		PerDocument: true,
 	}, func(c *handler.Call) (int, error) {
-		return yamlkit.PrunePaths(c.Docs, provider.AttributePaths(AttributeServerSet), nil, provider)
+		return yamlkit.PrunePaths(c.Docs, provider.AttributePaths(exported.AttributeServerSet), nil, provider)
 	})
 }

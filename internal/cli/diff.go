@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,6 +30,8 @@ type diffFlags struct {
 	output      *command.Choice
 	showSecrets bool
 	exitZero    bool
+	ignore      []string
+	live        bool
 	selection   do.Selection
 }
 
@@ -64,6 +67,24 @@ not track, are not compared.
 Values of Secrets are masked, unless --show-secrets is given. In a pipe or file,
 -o mutations and -o patch print them. See 'fctl help secrets'.
 
+--ignore leaves out values, with what becomes empty without them: at a PATH
+('fctl help paths'), or at RESOURCE:PATH. RESOURCE is a type or kind, with or
+without a name, and * in a name is any text: Deployment:spec.replicas,
+v1/Service:shop/web:spec.ports, Secret/db-*:data. Without a path it is the whole
+resource: Secret/db-*, or Event: for all Events. --ignore file:FILE reads a file
+with one entry on each line; lines that begin with # do not count.
+
+--live compares a manifest with the exported object (kubectl get -o yaml), in any
+order, as applying the manifest would change it: fields that servers set are left
+out, and of the object what the manifest does not say, unless it was applied
+before (last-applied-configuration). An object is exported if it has a uid or a
+resourceVersion; two exported objects are compared as a whole, without what
+servers set. These fields are the attribute server-set ('fctl listpaths
+--attribute server-set'); the function clean-exported deletes them. kubectl calls
+fctl diff with
+
+  KUBECTL_EXTERNAL_DIFF='fctl diff --live' kubectl diff -f apps/
+
 -o mutations prints JSON, like fctl do -o mutations. -o patch prints a patch for
 the function patch-mutations, which turns the values of A into those of B:
 
@@ -75,6 +96,8 @@ the function patch-mutations, which turns the values of A into those of B:
   fctl diff HEAD~1
   fctl diff main...HEAD -o table -- apps/
   git show HEAD:deployment.yaml | fctl diff - deployment.yaml
+  fctl diff staging/ production/ --ignore spec.replicas --ignore Secret:data
+  kubectl get deploy web -o yaml | fctl diff --live - deployment.yaml
   fctl diff -o patch staging.yaml production.yaml`,
 	}
 	o := &diffFlags{}
@@ -84,6 +107,11 @@ the function patch-mutations, which turns the values of A into those of B:
 	command.AddSelectors(cmd.Flags(), &o.selection)
 	command.AddShowSecrets(cmd.Flags(), &o.showSecrets)
 	cmd.Flags().BoolVar(&o.exitZero, "exit-zero", false, "end with status 0 if the values differ")
+	cmd.Flags().StringArrayVar(&o.ignore, "ignore", nil,
+		"leave out the values at `PATHS`: PATH, RESOURCE:PATH or "+
+			"file:FILE with one on each line; can be repeated")
+	cmd.Flags().BoolVar(&o.live, "live", false,
+		"compare manifests with exported objects: leave out what servers add")
 	addToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		err := compare(cmd.Context(), a, cmd, o, words)
@@ -108,7 +136,7 @@ func (c *diffRun) printDifferences() error {
 	out := files.NewStream(stdout)
 	status, inLayout := diag.ExitDone, 0
 	maps.DeleteFunc(c.others, func(_ string, h [2]string) bool {
-		return h[0] == h[1] || c.selected != (functions.Only{})
+		return h[0] == h[1] || c.selected.Selects()
 	})
 	if len(c.others) > 0 {
 		status = diag.ExitNo
@@ -136,7 +164,7 @@ func (c *diffRun) printDifferences() error {
 			status = diag.ExitNo
 		}
 		notes[i] = c.moves(p, d)
-		if c.selected == (functions.Only{}) && len(d.Mutations)+len(d.Moved) == 0 && !p.renamed() && p.before != nil &&
+		if c.selected.All() && len(d.Mutations)+len(d.Moved) == 0 && !p.renamed() && p.before != nil &&
 			p.after != nil &&
 			!bytes.Equal(p.before.Data, p.after.Data) {
 			inLayout++
@@ -179,7 +207,7 @@ func (c *diffRun) printDifferences() error {
 }
 
 // limited returns the expressions of the flags that select resources.
-func (c *diffRun) limited() (functions.Only, error) {
+func (c *diffRun) limited(ctx context.Context) (functions.Only, error) {
 	of, err := c.flags.selection.Resolved(do.NewTypeNames(c.set.executor))
 	if err != nil {
 		return functions.Only{}, err
@@ -193,7 +221,13 @@ func (c *diffRun) limited() (functions.Only, error) {
 			return functions.Only{}, diag.Usage("--where-cel: %w", err)
 		}
 	}
-	return functions.Only{WhereResource: of.Where, WhereCEL: of.CEL}, nil
+	ignore, err := command.Places(ctx, c.reader, c.app.Dir, "ignore", c.flags.ignore)
+	if err != nil {
+		return functions.Only{}, err
+	}
+	return functions.Only{
+		WhereResource: of.Where, WhereCEL: of.CEL, Ignore: ignore, Live: c.flags.live,
+	}, nil
 }
 
 // detailFor returns how much differences tell: programs get each leaf of a new map, people the map.

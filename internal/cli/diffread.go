@@ -5,7 +5,9 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -94,7 +96,7 @@ func compare(
 		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE",
 			"a patch describes one file, not directories or revisions")
 	}
-	if c.selected, err = c.limited(); err != nil {
+	if c.selected, err = c.limited(ctx); err != nil {
 		return err
 	}
 	return c.printDifferences()
@@ -118,7 +120,7 @@ func (c *diffRun) compareGiven(ctx context.Context, given gitfiles.TwoVersions) 
 	}
 	c.several = true
 	c.pairUp(sides[0], sides[1])
-	if c.selected, err = c.limited(); err != nil {
+	if c.selected, err = c.limited(ctx); err != nil {
 		return err
 	}
 	return c.printDifferences()
@@ -184,6 +186,11 @@ type side map[string]*source.InputUnit
 // directories pairs the files in two directories.
 func (c *diffRun) directories(ctx context.Context, a, b string) error {
 	sides := [2]side{{}, {}}
+	ofKubectl := c.reader.Toolchain == "" && strings.HasPrefix(filepath.Base(a), "LIVE-") &&
+		strings.HasPrefix(filepath.Base(b), "MERGED-")
+	if ofKubectl { // it names the files by resources, so that some seem to have extensions
+		c.reader.Toolchain = api.ToolchainKubernetesYAML
+	}
 	for i, dir := range []string{a, b} {
 		finder := &source.Finder{
 			Dir: dir, Recursive: true, Toolchain: c.reader.Toolchain, Formats: c.reader.Formats,
@@ -194,10 +201,10 @@ func (c *diffRun) directories(ctx context.Context, a, b string) error {
 			return err
 		}
 		for _, f := range found.Skipped {
-			switch f.Reason {
-			case source.OtherExtension:
+			switch {
+			case f.Reason == source.OtherExtension, ofKubectl && f.Reason == source.OtherFormat:
 				c.other(ctx, i, sides[i], f)
-			case source.IsLink:
+			case f.Reason == source.IsLink:
 				target, err := os.Readlink(f.Path)
 				if err != nil {
 					return diag.Input(diag.FileName(f.Path), "", err)
@@ -215,6 +222,10 @@ func (c *diffRun) directories(ctx context.Context, a, b string) error {
 			c.add(sides[i], f.Rel, unit, err)
 		}
 	}
+	// The empty file in the place of one with resources is no further difference.
+	maps.DeleteFunc(c.others, func(rel string, _ [2]string) bool {
+		return sides[0][rel] != nil || sides[1][rel] != nil
+	})
 	c.pairUp(sides[0], sides[1])
 	return nil
 }
@@ -233,7 +244,7 @@ func (c *diffRun) other(ctx context.Context, i int, to side, f source.Skipped) {
 		c.add(to, f.Rel, unit, nil)
 	case c.reader.Toolchain == "":
 		c.addOther(i, f.Rel, api.DataHash(data))
-	default:
+	case len(data) > 0: // kubectl writes empty files for objects that one side has not
 		c.skipped = append(c.skipped, f)
 	}
 }
