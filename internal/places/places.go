@@ -16,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/knowledge/typenames"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
@@ -31,11 +32,17 @@ type Place struct {
 
 // Parse parses a place: PATH, RESOURCE:PATH or, for whole resources, RESOURCE: or KIND/NAME.
 // RESOURCE is TYPE, TYPE:NAME or KIND/NAME, such as apps/v1/Deployment, v1/Secret:shop/* or
-// Deployment/web.
+// Deployment/web; a type can have the name that kubectl knows, as in deploy:spec.
 func Parse(text string) (Place, error) {
 	var p Place
 	head, rest, cut := strings.Cut(text, ":")
-	switch kind, name, _ := splitType(head); {
+	kind, name := splitType(head)
+	if word, rest, _ := strings.Cut(head, "/"); cut && kind == "" {
+		if t, ok := typenames.BuiltIn().Find(word); ok { // as in deploy/web:spec
+			kind, name = string(t), rest
+		}
+	}
+	switch {
 	case kind == "" || !cut && name == "":
 		p.Path = text
 		if text == "" {
@@ -70,17 +77,17 @@ func Parse(text string) (Place, error) {
 	return p, nil
 }
 
-// splitType splits a word into a type or kind and what follows it after a slash. It reports false,
-// and no type, if the word is not one: a kind begins with a capital and has small letters.
-func splitType(word string) (of, name string, ok bool) {
+// splitType splits a word into a type or kind and what follows it after a slash. A kind begins with
+// a capital and has small letters; without one there is no type.
+func splitType(word string) (of, name string) {
 	parts := strings.Split(word, "/")
 	for i, part := range parts[:min(len(parts), 3)] {
 		if part != "" && 'A' <= part[0] && part[0] <= 'Z' && strings.ToUpper(part) != part &&
 			!strings.ContainsAny(part, ".?*@|#~") {
-			return strings.Join(parts[:i+1], "/"), strings.Join(parts[i+1:], "/"), true
+			return strings.Join(parts[:i+1], "/"), strings.Join(parts[i+1:], "/")
 		}
 	}
-	return "", "", false
+	return "", ""
 }
 
 // isName reports whether a text may be a pattern for a name, not the beginning of a path.

@@ -19,6 +19,7 @@ func TestParse(t *testing.T) {
 		"apps/v1/Deployment:shop/*:spec":      {Type: "apps/v1/Deployment", Namespace: "shop", Name: "*", Path: "spec"},
 		"v1/ConfigMap:web:data.a~1b":          {Type: "v1/ConfigMap", Name: "web", Path: "data.a~1b"},
 		"v1/ConfigMap:spec.?name=a.b":         {Type: "v1/ConfigMap", Path: "spec.?name=a.b"},
+		"deploy:spec":                         {Type: "apps/v1/Deployment", Path: "spec"},
 		"Secret/db-*":                         {Type: "Secret", Name: "db-*"},
 		"Event:":                              {Type: "Event"},
 		"example.com/v1/Cache/shop/sessions:": {Type: "example.com/v1/Cache", Namespace: "shop", Name: "sessions"},

@@ -1,4 +1,4 @@
-package cli
+package compare
 
 import (
 	"bytes"
@@ -35,7 +35,8 @@ type diffFlags struct {
 	selection   do.Selection
 }
 
-func newDiff(a *command.App) *cobra.Command {
+// NewDiff returns the command diff.
+func NewDiff(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [flags] {A B | REVISION [REVISION]} [-- PATH...]",
 		Short: "Compare configuration, value by value",
@@ -112,7 +113,7 @@ the function patch-mutations, which turns the values of A into those of B:
 			"file:FILE with one on each line; can be repeated")
 	cmd.Flags().BoolVar(&o.live, "live", false,
 		"compare manifests with exported objects: leave out what servers add")
-	addToolchainFlags(cmd.Flags())
+	command.AddToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		err := compare(cmd.Context(), a, cmd, o, words)
 		if o.exitZero && errors.Is(err, diag.ExitError(diag.ExitNo)) {
@@ -142,16 +143,16 @@ func (c *diffRun) printDifferences() error {
 		status = diag.ExitNo
 	}
 	var notes [][]api.Note // by pair
-	for i, d := range c.set.executor.Diff(versions, detailFor(printer), c.selected) {
+	for i, d := range c.executor.Diff(versions, detailFor(printer), c.selected) {
 		p := &c.pairs[i]
 		notes = append(notes, nil)
 		if d.Err != nil {
-			problems := p.problems(c.set.executor, d.Err)
+			problems := p.problems(c.executor, d.Err)
 			c.problems = append(c.problems, c.secrets(versions[i]).Failures(problems)...)
 			continue
 		}
 		if c.flags.output.Value == "patch" {
-			problems, err := p.ambiguous(c.set.executor, d.Mutations)
+			problems, err := p.ambiguous(c.executor, d.Mutations)
 			if err != nil {
 				return err
 			}
@@ -190,14 +191,14 @@ func (c *diffRun) printDifferences() error {
 	if err := out.Flush(); err != nil && !errors.Is(err, files.ErrGone) {
 		return diag.Failures(err, api.FailureFunction)
 	}
-	if !c.set.settings.Quiet {
+	if !c.settings.Quiet {
 		for i := range notes {
 			c.app.Console().Notes(c.pairs[i].unit().File, notes[i]...)
 		}
 		c.noteRest(inLayout)
 	}
 	if len(c.problems) > 0 {
-		reportError(c.app, c.problems)
+		c.app.Console().Problems(c.problems)
 		status = max(status, diag.ExitStatus(c.problems, api.FailureUsage))
 	}
 	if status != diag.ExitDone {
@@ -208,16 +209,16 @@ func (c *diffRun) printDifferences() error {
 
 // limited returns the expressions of the flags that select resources.
 func (c *diffRun) limited(ctx context.Context) (functions.Only, error) {
-	of, err := c.flags.selection.Resolved(do.NewTypeNames(c.set.executor))
+	of, err := c.flags.selection.Resolved(do.NewTypeNames(c.executor))
 	if err != nil {
 		return functions.Only{}, err
 	}
-	toolchain := cmp.Or(c.set.toolchain, api.ToolchainKubernetesYAML)
-	if err := c.set.executor.CheckWhereResource(toolchain, of.Where); err != nil {
+	toolchain := cmp.Or(c.toolchain, api.ToolchainKubernetesYAML)
+	if err := c.executor.CheckWhereResource(toolchain, of.Where); err != nil {
 		return functions.Only{}, diag.Usage("--where-resource: %w", err)
 	}
 	if of.CEL != "" {
-		if err := c.set.executor.CheckWhereCEL(toolchain, of.CEL); err != nil {
+		if err := c.executor.CheckWhereCEL(toolchain, of.CEL); err != nil {
 			return functions.Only{}, diag.Usage("--where-cel: %w", err)
 		}
 	}
@@ -301,7 +302,7 @@ func (c *diffRun) secrets(v functions.Versions) *sensitive.Values {
 	if c.flags.showSecrets {
 		return nil
 	}
-	values := c.set.executor.Sensitive(v.Toolchain, [][]byte{v.Before, v.After})
+	values := c.executor.Sensitive(v.Toolchain, [][]byte{v.Before, v.After})
 	c.app.Hide(values, false)
 	return values
 }
@@ -338,7 +339,7 @@ func (c *diffRun) noteRest(inLayout int) {
 				"changed",
 		})
 	}
-	if text := do.SkippedFiles(c.skipped, c.set.settings.Verbose); text != "" {
+	if text := do.SkippedFiles(c.skipped, c.settings.Verbose); text != "" {
 		notes = append(notes, api.Note{Message: text})
 	}
 	c.app.Console().Notes("", notes...)

@@ -1,4 +1,4 @@
-package cli
+package compare
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/merge/gitfiles"
 	"github.com/fctl-dev/fctl/internal/merge/renames"
+	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -26,7 +27,9 @@ import (
 type diffRun struct {
 	app        *command.App
 	flags      *diffFlags
-	set        functionSet
+	settings   *settings.Settings
+	executor   *functions.Executor
+	toolchain  api.ToolchainType // of the settings; empty if each file decides
 	reader     *source.Reader
 	selected   functions.Only
 	pairs      []pair
@@ -59,18 +62,28 @@ func (p *pair) unit() *source.InputUnit {
 // renamed reports whether the file has another path in B.
 func (p *pair) renamed() bool { return p.from != "" }
 
+// newRun loads the settings and makes the executor.
+func newRun(a *command.App, cmd *cobra.Command, o *diffFlags) (*diffRun, error) {
+	set, executor, err := command.Functions(a, cmd)
+	if err != nil {
+		return nil, err
+	}
+	c := &diffRun{
+		app: a, flags: o, settings: set, executor: executor,
+		toolchain: api.ToolchainType(set.Toolchain), reader: do.Reader(set, a.Streams),
+		unreadable: map[string]bool{}, others: map[string][2]string{},
+	}
+	c.reader.Toolchain, c.reader.Formats = c.toolchain, executor.ToolchainsOf
+	return c, nil
+}
+
 func compare(
 	ctx context.Context, a *command.App, cmd *cobra.Command, o *diffFlags, words []string,
 ) error {
-	set, err := loadFunctions(a, cmd)
+	c, err := newRun(a, cmd, o)
 	if err != nil {
 		return err
 	}
-	c := &diffRun{
-		app: a, flags: o, set: set, reader: do.Reader(set.settings, a.Streams),
-		unreadable: map[string]bool{}, others: map[string][2]string{},
-	}
-	c.reader.Toolchain, c.reader.Formats = set.toolchain, set.executor.ToolchainsOf
 	if given, ok := gitfiles.External(words); ok {
 		return c.compareGiven(ctx, given)
 	}
@@ -128,7 +141,7 @@ func (c *diffRun) compareGiven(ctx context.Context, given gitfiles.TwoVersions) 
 
 // read reads the two files or directories.
 func (c *diffRun) read(ctx context.Context, cmd *cobra.Command, a, b string) error {
-	switch aDir, bDir := isDirectory(a), isDirectory(b); {
+	switch aDir, bDir := IsDirectory(a), IsDirectory(b); {
 	case a == "-" && b == "-":
 		return diag.Usage("A and B cannot both be the standard input")
 	case aDir && bDir:
@@ -172,10 +185,11 @@ func (c *diffRun) read(ctx context.Context, cmd *cobra.Command, a, b string) err
 		return err
 	}
 	c.pairs = []pair{{before: before, after: after}}
-	return do.Supported(before.Toolchain, c.set.executor.Toolchains())
+	return do.Supported(before.Toolchain, c.executor.Toolchains())
 }
 
-func isDirectory(path string) bool {
+// IsDirectory reports whether a path is a directory; "-" is none.
+func IsDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return path != "-" && err == nil && info.IsDir()
 }
@@ -240,7 +254,7 @@ func (c *diffRun) other(ctx context.Context, i int, to side, f source.Skipped) {
 	}
 	unit, err := c.reader.UnitOf(f.Path, diag.FileName(f.Path), data)
 	switch {
-	case err == nil && len(resourceNames(c.set.executor, unit.Toolchain, data)) > 0:
+	case err == nil && len(ResourceNames(c.executor, unit.Toolchain, data)) > 0:
 		c.add(to, f.Rel, unit, nil)
 	case c.reader.Toolchain == "":
 		c.addOther(i, f.Rel, api.DataHash(data))
@@ -267,7 +281,7 @@ func (c *diffRun) add(to side, rel string, unit *source.InputUnit, err error) {
 	case err != nil:
 		c.problems = append(c.problems, diag.Failures(err, api.FailureInput)...)
 		c.unreadable[rel] = true
-	case do.Supported(unit.Toolchain, c.set.executor.Toolchains()) != nil:
+	case do.Supported(unit.Toolchain, c.executor.Toolchains()) != nil:
 		c.skipped = append(c.skipped, source.Skipped{Path: unit.File, Reason: source.NoFunction})
 	default:
 		to[rel] = unit
@@ -282,7 +296,7 @@ func (c *diffRun) pairUp(a, b side) {
 		delete(b, path)
 	}
 	from, gone := map[string]string{}, map[string]bool{}
-	for _, t := range c.set.executor.Toolchains() {
+	for _, t := range c.executor.Toolchains() {
 		before, after := c.only(t, a, b), c.only(t, b, a)
 		pairs, complete := renames.Find(before, after)
 		c.incomplete = c.incomplete || !complete
@@ -311,15 +325,15 @@ func (c *diffRun) only(t api.ToolchainType, side, other side) []renames.LoneFile
 		if _, known := other[path]; !known && unit.Toolchain == t {
 			list = append(list, renames.LoneFile{
 				Path: path, Data: unit.Data,
-				Resources: resourceNames(c.set.executor, t, unit.Data),
+				Resources: ResourceNames(c.executor, t, unit.Data),
 			})
 		}
 	}
 	return list
 }
 
-// resourceNames returns the types and names of the Kubernetes resources in a file.
-func resourceNames(executor *functions.Executor, t api.ToolchainType, data []byte) []string {
+// ResourceNames returns the types and names of the Kubernetes resources in a file.
+func ResourceNames(executor *functions.Executor, t api.ToolchainType, data []byte) []string {
 	if t != api.ToolchainKubernetesYAML {
 		return nil
 	}
