@@ -95,6 +95,25 @@ func (e *Executor) Diff(units []Versions, detail Detail, only Only) []Difference
 	return differences
 }
 
+// Replay returns the text of a unit after mutations, as the function patch-mutations makes it. What
+// cannot be applied is left out.
+func (e *Executor) Replay(
+	t api.ToolchainType, data []byte, mutations api.ResourceMutationList,
+) ([]byte, error) {
+	h, err := e.handler(t)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := h.Converter().NativeToDocuments(data)
+	if err != nil {
+		return nil, err
+	}
+	if docs, _, err = mutation.Patch(docs, nil, mutations, nil, e.ResourceProvider(t)); err != nil {
+		return nil, err
+	}
+	return h.Converter().DocumentsToNative(docs)
+}
+
 // leaveOut takes out of the documents what only leaves out. With Live, an exported object may be in
 // another unit than its manifest.
 func (e *Executor) leaveOut(

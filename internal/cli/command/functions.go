@@ -31,4 +31,3 @@ func AddToolchainFlags(flags *pflag.FlagSet) (resourceTypes *[]string) {
 			"Kubernetes/YAML)")
 	return flags.StringArray("resource-types", nil, "read resource type definitions from `FILE`")
 }
-

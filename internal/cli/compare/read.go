@@ -39,6 +39,7 @@ type diffRun struct {
 	problems   diag.List
 	unreadable map[string]bool // paths of files that are not compared, because of a problem
 	skipped    []source.Skipped
+	excluded   []string // paths of differing files of revisions that an ignore file excludes
 	// others are the hashes of files of unknown formats and the targets of symbolic links, in A and
 	// in B, by path.
 	others map[string][2]string
