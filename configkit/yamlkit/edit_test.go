@@ -216,6 +216,6 @@ spec:
 		"spec": {Path: "spec", Where: "spec ="},
 	}}, nil, k8skit.New())
 	if err == nil {
-		t.Error("an expression that is wrong is no error")
+		t.Error("a wrong expression is accepted")
 	}
 }

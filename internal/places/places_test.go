@@ -30,7 +30,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, text := range []string{"", "a.?b", "a#b", "a.%s", "Secret/a/b/c:data", "Secret/[:data"} {
 		if got, err := places.Parse(text); err == nil {
-			t.Errorf("%s: %+v is no error", text, got)
+			t.Errorf("%s: %+v is accepted", text, got)
 		}
 	}
 }

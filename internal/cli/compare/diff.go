@@ -35,12 +35,7 @@ type diffFlags struct {
 	selection   do.Selection
 }
 
-// NewDiff returns the command diff.
-func NewDiff(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "diff [flags] {A B | REVISION [REVISION]} [-- PATH...]",
-		Short: "Compare configuration, value by value",
-		Long: `Show how the configuration in B differs from A: resource by resource, value by
+const diffHelp = `Show how the configuration in B differs from A: resource by resource, value by
 value. Elements of lists are matched by their merge keys. Differences in
 comments, order of keys and layout do not count; a note mentions them if the
 values are equal. A and B are two files, one of which may be "-", two
@@ -75,14 +70,14 @@ v1/Service:shop/web:spec.ports, Secret/db-*:data. Without a path it is the whole
 resource: Secret/db-*, or Event: for all Events. --ignore file:FILE reads a file
 with one entry on each line; lines that begin with # do not count.
 
---live compares a manifest with the exported object (kubectl get -o yaml), in any
-order, as applying the manifest would change it: fields that servers set are left
-out, and of the object what the manifest does not say, unless it was applied
-before (last-applied-configuration). An object is exported if it has a uid or a
-resourceVersion; two exported objects are compared as a whole, without what
-servers set. These fields are the attribute server-set ('fctl listpaths
---attribute server-set'); the function clean-exported deletes them. kubectl calls
-fctl diff with
+--live compares a manifest with the exported object (kubectl get -o yaml), in
+any order, as applying the manifest would change it: fields that servers set are
+left out, and of the object what the manifest does not say, unless it was
+applied before (last-applied-configuration). An object is exported if it has a
+uid or a resourceVersion; two exported objects are compared as a whole, without
+what servers set. These fields are the attribute server-set ('fctl listpaths
+--attribute server-set'); the function clean-exported deletes them. kubectl
+calls fctl diff with
 
   KUBECTL_EXTERNAL_DIFF='fctl diff --live' kubectl diff -f apps/
 
@@ -90,7 +85,14 @@ fctl diff with
 the function patch-mutations, which turns the values of A into those of B:
 
   fctl diff -o patch a.yaml b.yaml > patch.json
-  fctl do a.yaml patch-mutations [] file:patch.json`,
+  fctl do a.yaml patch-mutations [] file:patch.json`
+
+// NewDiff returns the command diff.
+func NewDiff(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diff [flags] {A B | REVISION [REVISION]} [-- PATH...]",
+		Short: "Compare configuration, value by value",
+		Long:  diffHelp,
 		Example: `  fctl diff staging.yaml production.yaml
   fctl diff base/ overlay/
   fctl diff base/ overlay/ --kind Deployment -n shop

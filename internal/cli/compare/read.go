@@ -35,9 +35,14 @@ type diffRun struct {
 	pairs      []pair
 	several    bool
 	incomplete bool // not all renamed files could be found
-	untracked  int  // files of the working tree that git does not track
 	problems   diag.List
-	unreadable map[string]bool // paths of files that are not compared, because of a problem
+	notCompared
+}
+
+// notCompared is the files that are not compared by value.
+type notCompared struct {
+	untracked  int             // files of the working tree that git does not track
+	unreadable map[string]bool // paths of files with a problem
 	skipped    []source.Skipped
 	excluded   []string // paths of differing files of revisions that an ignore file excludes
 	// others are the hashes of files of unknown formats and the targets of symbolic links, in A and
@@ -72,7 +77,9 @@ func newRun(a *command.App, cmd *cobra.Command, o *diffFlags) (*diffRun, error) 
 	c := &diffRun{
 		app: a, flags: o, settings: set, executor: executor,
 		toolchain: api.ToolchainType(set.Toolchain), reader: do.Reader(set, a.Streams),
-		unreadable: map[string]bool{}, others: map[string][2]string{},
+		notCompared: notCompared{
+			unreadable: map[string]bool{}, others: map[string][2]string{},
+		},
 	}
 	c.reader.Toolchain, c.reader.Formats = c.toolchain, executor.ToolchainsOf
 	return c, nil
@@ -189,7 +196,7 @@ func (c *diffRun) read(ctx context.Context, cmd *cobra.Command, a, b string) err
 	return do.Supported(before.Toolchain, c.executor.Toolchains())
 }
 
-// IsDirectory reports whether a path is a directory; "-" is none.
+// IsDirectory reports whether a path is a directory; "-" is not.
 func IsDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return path != "-" && err == nil && info.IsDir()
@@ -237,7 +244,7 @@ func (c *diffRun) directories(ctx context.Context, a, b string) error {
 			c.add(sides[i], f.Rel, unit, err)
 		}
 	}
-	// The empty file in the place of one with resources is no further difference.
+	// The empty file in the place of one with resources is not a second difference.
 	maps.DeleteFunc(c.others, func(rel string, _ [2]string) bool {
 		return sides[0][rel] != nil || sides[1][rel] != nil
 	})

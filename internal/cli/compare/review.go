@@ -16,6 +16,7 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
 	"github.com/fctl-dev/fctl/internal/lines"
 	"github.com/fctl-dev/fctl/internal/merge/gitfiles"
 	"github.com/fctl-dev/fctl/internal/places"
@@ -37,7 +38,7 @@ func NewReview(a *command.App) *cobra.Command {
 		Long: `Report what a change does, for each directory: the values that changed, by
 resource; the resources that refer to the changed ones; findings of validations
 and policies ('fctl vet') that are new or gone; lines that changed without a
-value: comments, order, layout; and files that are no configuration. Values of
+value: comments, order, layout; and files without configuration. Values of
 Secrets are masked.
 
 BASE...HEAD is what HEAD changed since it diverged from BASE, BASE..HEAD the
@@ -156,6 +157,10 @@ func runReview(
 	if dash == 0 {
 		return command.Missing(cmd, "BASE...HEAD")
 	}
+	if cmd.ArgsLenAtDash() < 0 && c.exists(words[0]) {
+		return diag.UsageHint("'fctl diff A B' compares files; a revision of this name: fctl review "+
+			words[0]+" --", "%s is a file", words[0])
+	}
 	words = slices.Clone(words)
 	if dash == 1 && !strings.Contains(words[0], "..") {
 		words[0] += "...HEAD"
@@ -196,10 +201,11 @@ func (c *diffRun) review(
 		byPath: map[string]*reviewedDirectory{},
 	}
 	changed := map[api.ResourceInfo]string{} // the file by resource
-	all := c.executor.Diff(c.versions(), functions.NewLeaves, functions.Only{})
+	versions := c.versions()
+	all := c.executor.Diff(versions, functions.NewLeaves, functions.Only{})
 	var left []functions.Difference
 	if len(allow) > 0 {
-		left = c.executor.Diff(c.versions(), functions.NewLeaves, functions.Only{Ignore: allow})
+		left = c.executor.Diff(versions, functions.NewLeaves, functions.Only{Ignore: allow})
 		v.Allowed = new(true)
 	}
 	for i := range c.pairs {
@@ -220,12 +226,13 @@ func (c *diffRun) review(
 			}
 		}
 		dir := v.at(p.path)
-		rows := c.valueRows(i, d)
+		secrets := c.secrets(versions[i])
+		rows := c.valueRows(p, d, secrets)
 		if left != nil {
-			markNotAllowed(rows, c.valueRows(i, left[i]))
+			markNotAllowed(rows, c.valueRows(p, left[i], secrets))
 		}
 		dir.Values = append(dir.Values, rows...)
-		bare, verified, err := c.bareLines(p, d.Mutations)
+		bare, verified, err := c.bareLines(p, d.Mutations, secrets)
 		if err != nil {
 			return nil, err
 		}
@@ -271,9 +278,9 @@ func markNotAllowed(rows, left []valueChange) {
 }
 
 // valueRows returns a row for each value that changed in a pair, with secret values masked.
-func (c *diffRun) valueRows(i int, d functions.Difference) (rows []valueChange) {
-	p := &c.pairs[i]
-	secrets := c.secrets(c.versions()[i])
+func (c *diffRun) valueRows(
+	p *pair, d functions.Difference, secrets *sensitive.Values,
+) (rows []valueChange) {
 	for _, m := range secrets.Mutations(d.Mutations) {
 		row := valueChange{File: p.path, Resource: m.Resource.String()}
 		if change := m.ResourceMutationInfo.MutationType; change != api.MutationTypeUpdate {
@@ -318,7 +325,7 @@ func (c *diffRun) valueRows(i int, d functions.Difference) (rows []valueChange) 
 // bareLines returns the lines that the changed values do not explain: they are the differences
 // between the new text and the old one after the mutations were applied to it.
 func (c *diffRun) bareLines(
-	p *pair, mutations api.ResourceMutationList,
+	p *pair, mutations api.ResourceMutationList, secrets *sensitive.Values,
 ) (rows []bareLine, verified bool, err error) {
 	if p.before == nil || p.after == nil {
 		return nil, true, nil
@@ -331,9 +338,6 @@ func (c *diffRun) bareLines(
 		return nil, true, nil
 	}
 	old, now := lines.Split(string(replayed)), lines.Split(string(p.after.Data))
-	secrets := c.secrets(functions.Versions{
-		Toolchain: p.after.Toolchain, Before: p.before.Data, After: p.after.Data,
-	})
 	for _, h := range lines.Diff(old, now) {
 		for i := h.From; i < h.To; i++ {
 			rows = append(rows, bareLine{p.path, h.NewFrom + 1, "Delete", secrets.Message(trimmed(old[i]))})
