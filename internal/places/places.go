@@ -159,7 +159,7 @@ func Remove(
 		if err != nil {
 			continue
 		}
-		key := ""
+		var indexes []int
 		var paths []*api.PathVisitorInfo
 		for i := range list {
 			p := &list[i]
@@ -168,13 +168,14 @@ func Remove(
 			case p.Path == "":
 				whole[doc] = true
 			default:
-				key += fmt.Sprint(i, " ")
+				indexes = append(indexes, i)
 				paths = append(paths, &api.PathVisitorInfo{Path: api.UnresolvedPath(p.Path)})
 			}
 		}
 		if len(paths) == 0 || whole[doc] {
 			continue
 		}
+		key := fmt.Sprint(indexes)
 		if groups[key] == nil {
 			groups[key] = &group{paths: paths}
 			order = append(order, groups[key])
