@@ -181,6 +181,9 @@ type PathVisitorInfo struct {
 	Arguments []string `json:",omitempty"`
 	// ExistingOnly says that the path must not be created.
 	ExistingOnly bool `json:",omitempty"`
+	// Where is a where-expression. Functions use the path only in resources for which it is true or,
+	// if the path ends in *, for the elements there for which it is true.
+	Where string `json:",omitempty"`
 }
 
 // PathToVisitorInfoType maps registered paths to what is known about them.

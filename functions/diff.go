@@ -7,6 +7,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/mutation"
+	"github.com/fctl-dev/fctl/configkit/mutation/exported"
+	"github.com/fctl-dev/fctl/internal/places"
 )
 
 // Versions holds two states of the data of a unit. Before is nil if the unit is new, After is nil
@@ -26,8 +28,21 @@ const (
 	NewMaps
 )
 
-// Only limits a comparison to resources for which the expressions are true in one of the states.
-type Only struct{ WhereResource, WhereCEL string }
+// Only limits a comparison.
+type Only struct {
+	// WhereResource and WhereCEL are true for the resources that are compared, in one of the states.
+	WhereResource, WhereCEL string
+	// Ignore has the places that are not compared.
+	Ignore []places.Place
+	// Live leaves out what a server has added to manifests, see package exported.
+	Live bool
+}
+
+// Selects reports whether o limits the comparison to some resources.
+func (o *Only) Selects() bool { return o.WhereResource != "" || o.WhereCEL != "" }
+
+// All reports whether o does not limit the comparison.
+func (o *Only) All() bool { return !o.Selects() && len(o.Ignore) == 0 && !o.Live }
 
 // Difference describes what happened to a unit.
 type Difference struct {
@@ -56,10 +71,11 @@ func (e *Executor) Diff(units []Versions, detail Detail, only Only) []Difference
 	for i, u := range units {
 		read[i], differences[i].Err = e.readVersions(u)
 	}
+	e.leaveOut(units, read, differences, &only)
 	e.findMoves(units, read, differences)
 	for i := range units {
 		d := &differences[i]
-		if d.Err == nil && only != (Only{}) {
+		if d.Err == nil && only.Selects() {
 			d.Err = e.limit(&read[i], units[i].Toolchain, only, d)
 		}
 		if d.Err != nil {
@@ -77,6 +93,57 @@ func (e *Executor) Diff(units []Versions, detail Detail, only Only) []Difference
 		})
 	}
 	return differences
+}
+
+// Replay returns the text of a unit after mutations, as the function patch-mutations makes it. What
+// cannot be applied is left out.
+func (e *Executor) Replay(
+	t api.ToolchainType, data []byte, mutations api.ResourceMutationList,
+) ([]byte, error) {
+	h, err := e.handler(t)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := h.Converter().NativeToDocuments(data)
+	if err != nil {
+		return nil, err
+	}
+	if docs, _, err = mutation.Patch(docs, nil, mutations, nil, e.ResourceProvider(t)); err != nil {
+		return nil, err
+	}
+	return h.Converter().DocumentsToNative(docs)
+}
+
+// leaveOut takes out of the documents what only leaves out. With Live, an exported object may be in
+// another unit than its manifest.
+func (e *Executor) leaveOut(
+	units []Versions, read []readVersions, differences []Difference, only *Only,
+) {
+	for i := range read {
+		for _, docs := range []*gaby.Container{&read[i].before, &read[i].after} {
+			if len(only.Ignore) == 0 || differences[i].Err != nil {
+				continue
+			}
+			*docs, differences[i].Err = places.Remove(
+				*docs, only.Ignore, e.ResourceProvider(units[i].Toolchain))
+		}
+	}
+	if !only.Live {
+		return
+	}
+	var sides [2][]gaby.Container
+	var of []int
+	for i := range read {
+		if units[i].Toolchain == api.ToolchainKubernetesYAML && differences[i].Err == nil {
+			sides[0], sides[1] = append(sides[0], read[i].before), append(sides[1], read[i].after)
+			of = append(of, i)
+		}
+	}
+	problems := exported.Reduce(sides, e.ResourceProvider(api.ToolchainKubernetesYAML))
+	for k, i := range of {
+		read[i].before, read[i].after = sides[0][k], sides[1][k]
+		differences[i].Err = problems[k]
+	}
 }
 
 // limit drops the documents that only does not select.

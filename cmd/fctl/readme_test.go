@@ -68,6 +68,47 @@ func TestLinksExample(t *testing.T) {
 	}
 }
 
+// TestReviewExample runs examples/ci/review.sh for changes of a bot: one that it may make, one that
+// changes a comment too, and one that would allow itself more.
+func TestReviewExample(t *testing.T) {
+	examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(script string) (string, error) {
+		cmd := exec.Command("sh", "-eu", "-c", script)
+		cmd.Dir = t.TempDir()
+		cmd.Env = append(os.Environ(), "HOME=/nonexistent", "XDG_CONFIG_HOME=", "MAY_CHANGE=may-change",
+			"EXAMPLES="+examples)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	const start = `git init -q -b main . && cp "$EXAMPLES/deployment.yaml" "$EXAMPLES/ci/may-change" .
+commit() { git add . && git -c user.name=a -c user.email=a@example.com commit -q -m change; }
+commit
+git checkout -q -b bot
+fctl do -i deployment.yaml set-container-image '*' example.com/web:2 2>/dev/null
+`
+	const end = "commit; sh \"$EXAMPLES/ci/review.sh\" main ../review.md bot; cat ../review.md\n"
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	out, err := run(start + end)
+	if err != nil || !strings.Contains(out, "all of it is allowed") ||
+		!strings.Contains(out, "| ~ | `apps/v1/Deployment shop/web` |") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for _, more := range []string{
+		"echo '# by a bot' >> deployment.yaml\n",
+		"echo metadata >> may-change; fctl do -i deployment.yaml set-annotation a b\n",
+	} {
+		if out, err := run(start + more + end); err == nil ||
+			!strings.Contains(out, "not all of it is allowed") {
+			t.Errorf("%s%v\n%s", more, err, out)
+		}
+	}
+}
+
 func checkBlocks(t *testing.T, path, dir string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -100,7 +100,7 @@ func notWriters() map[string]string {
 			"fn explain,fn source,fn wrap,fn xargs,functionconfig check,functionconfig crd," +
 			"functionconfig list,invocation get,invocation list,krm,link doctor,link explain," +
 			"link get,link graph,link list,link plan,link verify,list,listpaths,mutation list,ok," +
-			"plugin test,revision data,revision list,shutdown,space get,space list,unit diff," +
+			"plugin test,review,revision data,revision list,shutdown,space get,space list,unit diff," +
 			"unit get,unit list,unit livestate get,unit order,unit tree,version," +
 			"ws attributes,ws graph,ws log,ws plan,ws status",
 		"commits as unit update does":  "unit conflicts,unit resolve-self,watch,ws conflicts,ws watch",

@@ -520,6 +520,10 @@ func TestFileErrors(t *testing.T) {
 	const cache = "resourceTypes:\n  example.com/v1/Cache:\n"
 	for _, c := range []struct{ text, want, hint string }{
 		{"a: [", "f.yaml:1:4: unclosed [", ""},
+		{
+			cache + "    attributes:\n      a: [{path: a, where: \"b = \"}]\n",
+			"f.yaml:4:28: where: ", "",
+		},
 		{"- a", "f.yaml:1:1: a file must be a map, not a list", ""},
 		{
 			"resourceType: {}\n", "f.yaml:1:1: a file has no field \"resourceType\"",

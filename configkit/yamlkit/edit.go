@@ -3,6 +3,7 @@ package yamlkit
 import (
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
@@ -102,6 +103,78 @@ func DeletePaths(docs gaby.Container, paths configkit.PathSource, args []any,
 			}
 			return matches[0].Doc.DeleteAll(paths)
 		})
+}
+
+// PrunePaths is DeletePaths that also deletes the maps and lists whose last entry it deletes. An
+// element of a list that loses its last entry stays, as an empty map.
+func PrunePaths(docs gaby.Container, paths configkit.PathSource, args []any,
+	resourceProvider configkit.ResourceProvider,
+) (int, error) {
+	return editTogether(docs, paths, args, resourceProvider, EditOptions{},
+		func(matches []*Match) []error {
+			doc, root := matches[0].Doc, &pruned{}
+			for i, p := range matches {
+				root.add(p.Segments, i)
+			}
+			gone, _ := root.below(doc.Value(), nil)
+			paths := make([][]string, len(gone))
+			for i, g := range gone {
+				paths[i] = g.path
+			}
+			problems := make([]error, len(matches))
+			for i, err := range doc.DeleteAll(paths) {
+				problems[gone[i].match] = err
+			}
+			return problems
+		})
+}
+
+// pruned is a value of a document of which something is deleted.
+type pruned struct {
+	children map[string]*pruned // by key or index
+	matched  bool               // the value itself is deleted
+	match    int                // the index of the first match at or below it
+	path     []string           // set by below
+}
+
+// add adds a match below p.
+func (p *pruned) add(segments []string, match int) {
+	for _, s := range segments {
+		if p.children[s] == nil {
+			if p.children == nil {
+				p.children = map[string]*pruned{}
+			}
+			p.children[s] = &pruned{match: match}
+		}
+		p = p.children[s]
+	}
+	p.matched = true
+}
+
+// below returns which values below v, which is at a path, are deleted, and whether none is left.
+func (p *pruned) below(v gaby.Value, path []string) (gone []*pruned, emptied bool) {
+	left := v.Len()
+	for i, e := range v.All() {
+		key := e.Key()
+		if v.Kind() == gaby.List {
+			key = strconv.Itoa(i)
+		}
+		child := p.children[key]
+		if child == nil {
+			continue
+		}
+		child.path = append(slices.Clone(path), key)
+		if !child.matched {
+			within, emptied := child.below(e, child.path)
+			if !emptied || v.Kind() == gaby.List {
+				gone = append(gone, within...)
+				continue
+			}
+		}
+		gone = append(gone, child)
+		left--
+	}
+	return gone, left == 0
 }
 
 // editTogether calls edit once for each document with all matches in it. edit returns an error for

@@ -177,3 +177,45 @@ func TestWalkedRow(t *testing.T) {
 		})
 	}
 }
+
+// TestPrunePaths deletes what becomes empty, but no elements, and only where an expression is true.
+func TestPrunePaths(t *testing.T) {
+	const thing = `apiVersion: v1
+kind: Thing
+metadata: {name: a}
+spec:
+  gone: {a: {b: 1, c: 2}} # all of it
+  kept: {a: 1, empty: {}}
+  list: [{x: 1}, {name: y, x: 2}]
+  bound: b
+  chosen: c
+`
+	docs := container(t, thing)
+	n, err := yamlkit.PrunePaths(docs, api.ResourceTypeToPathToVisitorInfoType{"v1/Thing": {
+		"spec.gone.a.b":  {Path: "spec.gone.a.b"},
+		"spec.gone.a.c":  {Path: "spec.gone.a.c"},
+		"spec.kept.a":    {Path: "spec.kept.a"},
+		"spec.list.*.x":  {Path: "spec.list.*.x"},
+		"spec.list.*":    {Path: "spec.list.*", Where: "name = 'y'"},
+		"spec.bound":     {Path: "spec.bound", Where: "spec.chosen = 'c'"},
+		"spec.chosen":    {Path: "spec.chosen", Where: "spec.bound IS NULL"},
+		"spec.kept.none": {Path: "spec.kept.none"},
+	}}, nil, k8skit.New())
+	const want = `apiVersion: v1
+kind: Thing
+metadata: {name: a}
+spec:
+  kept: {empty: {}}
+  list: [{}]
+  chosen: c
+`
+	if docs.String() != want || n != 7 || err != nil {
+		t.Errorf("%d matches, %v\n%s", n, err, docs)
+	}
+	_, err = yamlkit.PrunePaths(docs, api.ResourceTypeToPathToVisitorInfoType{"v1/Thing": {
+		"spec": {Path: "spec", Where: "spec ="},
+	}}, nil, k8skit.New())
+	if err == nil {
+		t.Error("a wrong expression is accepted")
+	}
+}

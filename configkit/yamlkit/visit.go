@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
+	"github.com/fctl-dev/fctl/internal/where"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
@@ -168,6 +169,8 @@ type compiledPath struct {
 	constraint *yamlpath.Path // from the resolved path of info, if it has one
 	existing   bool           // no value is created
 	accessor   yamlpath.Accessor
+	where      *where.Expr // nil for all
+	elements   bool        // where is about what the path leads to, not about the resource
 }
 
 // typePaths holds what one call needs about a resource type.
@@ -258,6 +261,14 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, info api.ResourceInfo, known *
 	v.current = Match{Doc: doc, Resource: &info, known: known}
 	for i := range known.paths {
 		path := &known.paths[i]
+		if path.where != nil && !path.elements {
+			if holds, err := path.where.MatchResource(v.provider, doc); err != nil || !holds {
+				if err != nil {
+					v.problems = append(v.problems, err)
+				}
+				continue
+			}
+		}
 		v.current.path, v.current.root = path, doc.Value()
 		v.resolver.Path = path.path
 		v.resolver.Options = yamlpath.Options{
@@ -271,6 +282,13 @@ func (v *pathVisitor) document(doc *gaby.YamlDoc, info api.ResourceInfo, known *
 			v.problems = append(v.problems, yamlpath.Locate(err, &info))
 		}
 	}
+}
+
+// holds reports whether the expression of a path is true for an element. One that it cannot be
+// evaluated for is left alone.
+func (c *compiledPath) holds(provider configkit.ResourceProvider, element gaby.Value) bool {
+	ok, err := c.where.MatchValue(provider, element)
+	return err == nil && ok
 }
 
 // skips reports whether the caller does without a value that cannot be created. Nobody needs one
@@ -291,6 +309,7 @@ func (v *pathVisitor) match(m *yamlpath.Match) error {
 	missing := !p.Value.Exists()
 	if missing && (!v.upsert || p.path.existing || v.lacksMetadata(m) ||
 		v.siblings.elsewhere(p.Doc, p.Segments)) ||
+		p.path.elements && !p.path.holds(v.provider, p.Value) ||
 		v.wanted != nil && !v.wanted(p) || missing && v.create != nil && !v.create(p) {
 		return nil
 	}
@@ -327,6 +346,13 @@ func compilePaths(infos []*api.PathVisitorInfo, args []string,
 			return nil, err
 		}
 		c := compiledPath{info: info, path: path, existing: existing || info.ExistingOnly}
+		if info.Where != "" {
+			if c.where, err = where.Parse(info.Where); err != nil {
+				return nil, err
+			}
+			last := path.Segments()[len(path.Segments())-1]
+			c.elements = last.Kind == yamlpath.Any
+		}
 		if info.ResolvedPath != "" {
 			if c.constraint, err = from.CompilePath(string(info.ResolvedPath)); err != nil {
 				return nil, err

@@ -38,6 +38,7 @@ func RegisterFunctions(
 			"Delete labels of resources", "delete-label app.kubernetes.io/part-of"),
 		deleteEntryFunction(provider, "annotation-value", "delete-annotation", "annotation-key",
 			"Delete annotations of resources", "delete-annotation example.com/owner"),
+		cleanExportedFunction(provider),
 		getWorkloadLabelsFunction(provider),
 		setWorkloadLabelsFunction(provider),
 		setPortFunction(provider),

@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/compare"
 	"github.com/fctl-dev/fctl/internal/cli/fn"
 	"github.com/fctl-dev/fctl/internal/cli/runflags"
 	"github.com/fctl-dev/fctl/internal/do"
@@ -112,7 +113,7 @@ func (c *completer) load() bool {
 	c.toolchain = api.ToolchainType(s.Toolchain)
 	if c.toolchain == "" {
 		c.toolchain = api.ToolchainKubernetesYAML
-		if !isDirectory(c.inDir(c.path)) {
+		if !compare.IsDirectory(c.inDir(c.path)) {
 			c.toolchain, _ = source.Formats(c.executor.ToolchainsOf).ByName(c.path)
 		}
 	}

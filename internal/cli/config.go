@@ -29,7 +29,7 @@ func newConfig(a *command.App) *cobra.Command {
 	origin := view.Flags().Bool("origin", false, "print where each value comes from")
 	view.Flags().StringSliceVar(&a.Context, "context", nil,
 		"set a value of the unit's context, `NAME=VALUE`")
-	addToolchainFlags(view.Flags())
+	command.AddToolchainFlags(view.Flags())
 	view.RunE = func(cmd *cobra.Command, _ []string) error {
 		s, err := a.Settings(cmd.Flags())
 		if err != nil {

@@ -50,7 +50,7 @@ text of a policy, to read or to copy it: 'fctl help policies'.`,
 	cmd.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of chains")
 	cmd.Flags().StringVar(&o.policy, "policy", "",
 		"print the text of a `POLICY`: "+strings.Join(policies.Names(), ", "))
-	o.resourceTypes = addToolchainFlags(cmd.Flags())
+	o.resourceTypes = command.AddToolchainFlags(cmd.Flags())
 	command.AddServer(cmd.Flags(), "use the functions of")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		switch {

@@ -123,19 +123,10 @@ func addChainFlags(a *command.App, flags *pflag.FlagSet, o *runFlags) {
 	flags.StringSliceVar(&a.Context, "context", nil,
 		"set a value of the unit's context, `NAME=VALUE`: space, space-id, unit-id, "+
 			"organization-id, revision-num, approved-by, previous-data-hash, unit-label.KEY")
-	addToolchainFlags(flags)
+	command.AddToolchainFlags(flags)
 	command.AddServer(flags, "use the functions of")
 	flags.Lookup("toolchain").Usage += "; in directories the default is Kubernetes/YAML, and " +
 		"auto takes every format"
-}
-
-// addToolchainFlags adds the flags that decide which functions there are, and returns where
-// --resource-types is stored.
-func addToolchainFlags(flags *pflag.FlagSet) (resourceTypes *[]string) {
-	flags.String("toolchain", "",
-		"`TOOLCHAIN` of the configuration (default: by the extension of the file, else "+
-			"Kubernetes/YAML)")
-	return flags.StringArray("resource-types", nil, "read resource type definitions from `FILE`")
 }
 
 // addWriteFlags adds the flags that decide where the configuration is written.

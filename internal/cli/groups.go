@@ -25,7 +25,7 @@ func groups() []group {
 		{
 			topic{"editing", "How to read and change configuration"},
 			"Edit and read",
-			[]string{"do", "doseq", "diff", "merge", "images"},
+			[]string{"do", "doseq", "diff", "merge", "review", "images"},
 		},
 		{topic{"checking", "How to check configuration"}, "Check", []string{"vet"}},
 		{

@@ -165,7 +165,7 @@ func newImagesCommand(a *command.App, c imagesCommand) *cobra.Command {
 	flags.BoolVar(&o.options.AllowEmpty, "allow-empty", false,
 		"do not fail if no configuration is found")
 	command.AddShowSecrets(flags, &o.options.ShowSecrets)
-	addToolchainFlags(flags)
+	command.AddToolchainFlags(flags)
 	flags.Lookup("toolchain").Usage = "`TOOLCHAIN` of the configuration (default: each file's)"
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		r := newRun(a, cmd, o)

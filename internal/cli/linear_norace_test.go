@@ -5,6 +5,7 @@ package cli_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -365,6 +366,7 @@ func notMeasured() map[string]string {
 			"fn render", "fn run", "fn sink", "fn test", "krm", "fn wrap", "fn xargs",
 		},
 		"runs the functions that do and vet run": {"lsp", "mcp", "serve"},
+		"TestReviewIsLinear":                     {"review"},
 		"reads no resources": {
 			"bundle plugins", "completion *", "config view", "explain", "fn doc", "fn explain",
 			"fn init", "functionconfig *", "list", "listpaths", "ok", "plugin test", "shutdown",
@@ -415,6 +417,28 @@ func TestLinearCommands(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestReviewIsLinear reviews commits of two sizes that change every resource.
+func TestReviewIsLinear(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	n, m := sizes()
+	dirs := [2]string{directory(t, n/4, false), directory(t, m/4, false)}
+	for _, dir := range dirs {
+		other(t, dir)
+		cmd := exec.Command("sh", "-euc", `git init -q -b main . && git add . && git commit -q -m one
+cp -R ../other/. . && git add . && git commit -q -m two`)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "HOME=/nonexistent",
+			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a",
+			"GIT_COMMITTER_EMAIL=a@example.com")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	checkLinear(t, dirs, 1, "review", "HEAD~1", "--allow", "metadata.labels")
 }
 
 // units makes a workspace of n units. Each second one refers to a resource of the one before it, of

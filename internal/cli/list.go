@@ -38,7 +38,7 @@ function matches, the status is 1.`,
 	}
 	form := command.AddOutput(cmd.Flags(), "table, wide (with parameters), json (the signatures), name",
 		"table", "wide", "json", "name")
-	addToolchainFlags(cmd.Flags())
+	command.AddToolchainFlags(cmd.Flags())
 	command.AddServer(cmd.Flags(), "use the functions of")
 	all := cmd.Flags().Bool("all", false, "also list deprecated functions")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -86,13 +86,9 @@ type functionSet struct {
 
 // loadFunctions loads the settings and makes the executor.
 func loadFunctions(a *command.App, cmd *cobra.Command) (set functionSet, err error) {
-	if set.settings, err = a.Settings(cmd.Flags()); err != nil {
+	if set.settings, set.executor, err = command.Functions(a, cmd); err != nil {
 		return set, err
 	}
-	if set.executor, err = a.ExecutorAt(cmd.Context(), set.settings, cmd.Flags()); err != nil {
-		return set, err
-	}
-	a.Console().Notes("", do.SettingsNotes(set.settings, set.executor)...)
 	set.toolchain = api.ToolchainType(set.settings.Toolchain)
 	return set, nil
 }

@@ -27,7 +27,7 @@ type) and path, with what is known about the values there.`,
 	attribute := cmd.Flags().String("attribute", "", "list only paths of `ATTRIBUTE`")
 	resourceType := cmd.Flags().String("resource-type", "",
 		"list only paths of resources of `TYPE`")
-	addToolchainFlags(cmd.Flags())
+	command.AddToolchainFlags(cmd.Flags())
 	command.AddServer(cmd.Flags(), "use the functions of")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		set, err := functionsOf(a, cmd)

@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/compare"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/files"
@@ -94,7 +95,7 @@ links are never followed.
 	cmd.Flags().StringVar(&o.path, "path", "",
 		"use `PATH` for the toolchain and in messages, if OURS is a temporary file")
 	command.AddShowSecrets(cmd.Flags(), &o.showSecrets)
-	addToolchainFlags(cmd.Flags())
+	command.AddToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		return mergeFiles(cmd.Context(), a, cmd, o, words)
 	}
@@ -142,7 +143,7 @@ func mergeFiles(
 	for i := range words {
 		words[i] = source.InDirectory(a.Dir, words[i])
 	}
-	if slices.ContainsFunc(words, isDirectory) {
+	if slices.ContainsFunc(words, compare.IsDirectory) {
 		trees := &treeMerging{app: a, flags: o, set: m.set, options: options}
 		return mergeDirectories(ctx, trees, words)
 	}

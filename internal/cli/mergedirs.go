@@ -14,6 +14,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/compare"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/files"
@@ -223,7 +224,7 @@ func (m *treeMerging) file(ctx context.Context, path string) (*treeFile, error) 
 		return f, nil
 	}
 	f.merged.Format = string(f.unit.Toolchain)
-	f.merged.Resources = resourceNames(m.set.executor, f.unit.Toolchain, data)
+	f.merged.Resources = compare.ResourceNames(m.set.executor, f.unit.Toolchain, data)
 	return f, source.CheckConflict(f.unit)
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -177,6 +178,16 @@ func hostileWorkspace(t *testing.T) string {
 		if status != 0 {
 			t.Fatalf("%s: %s%s", line, out, errOut)
 		}
+	}
+	git := exec.Command("sh", "-euc", `mkdir repo && cd repo && git init -q -b main .
+cp ../secret.yaml ../app.yaml . && git add . && git commit -q -m one
+cp ../changed.yaml secret.yaml && printf '# \033[2J\n' >> app.yaml && git commit -q -a -m two`)
+	git.Dir = dir
+	git.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "HOME=/nonexistent",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a",
+		"GIT_COMMITTER_EMAIL=a@example.com")
+	if out, err := git.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	return dir
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/cli/bundle"
 	"github.com/fctl-dev/fctl/internal/cli/command"
+	"github.com/fctl-dev/fctl/internal/cli/compare"
 	"github.com/fctl-dev/fctl/internal/cli/completion"
 	"github.com/fctl-dev/fctl/internal/cli/fn"
 	"github.com/fctl-dev/fctl/internal/cli/functionconfig"
@@ -81,7 +82,7 @@ the standard output; -i and -O write files.`,
 		return flagProblem(cmd, err)
 	})
 	setUsage(root)
-	root.AddCommand(newDo(a), newDoseq(a), newVet(a), newDiff(a), newMerge(a), newImages(a), newList(a),
+	root.AddCommand(newDo(a), newDoseq(a), newVet(a), compare.NewDiff(a), compare.NewReview(a), newMerge(a), newImages(a), newList(a),
 		newListPaths(a), newExplain(a), newConfig(a), fn.New(a), fn.NewKRM(a),
 		bundle.New(a), bundle.NewPlugin(a), functionconfig.New(a),
 		fn.NewEnterSandbox(), newVersion(a))

@@ -177,6 +177,16 @@ func (w *Expr) match(
 	return ok, nil
 }
 
+// MatchValue reports whether a value satisfies the expression, whose paths begin there. Nothing is
+// known about it as a resource.
+func (w *Expr) MatchValue(provider configkit.ResourceProvider, v gaby.Value) (bool, error) {
+	if w == nil || w.root == nil {
+		return true, nil
+	}
+	m := matcher{provider: provider, doc: v.Doc(), info: &api.ResourceInfo{}, checked: true}
+	return m.clause(w.root)
+}
+
 // matcher decides about one resource.
 type matcher struct {
 	provider configkit.ResourceProvider

@@ -60,10 +60,10 @@ func Read(path string, text []byte) (*Baseline, error) {
 		})...) {
 			continue
 		}
-		if known := b.entries[e.finding.key()]; known != nil {
+		if known := b.entries[e.finding.Key()]; known != nil {
 			known.count += e.count
 		} else {
-			b.entries[e.finding.key()] = e
+			b.entries[e.finding.Key()] = e
 		}
 	}
 	return b, diag.List(r.Failures()).Err()
@@ -99,7 +99,7 @@ func (b *Baseline) File(path string) string {
 func (b *Baseline) Accepts(f Finding) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e := b.entries[f.key()]
+	e := b.entries[f.Key()]
 	if e == nil || e.used >= e.count {
 		return false
 	}
@@ -111,7 +111,7 @@ func (b *Baseline) Accepts(f Finding) bool {
 func (b *Baseline) Has(f Finding) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.entries[f.key()] != nil
+	return b.entries[f.Key()] != nil
 }
 
 // Add adds a finding, for Text.
@@ -126,7 +126,7 @@ func (b *Baseline) Add(f Finding) {
 func (b *Baseline) Keep(seen func(Finding) bool) (kept int) {
 	counts := map[Finding]int{}
 	for _, f := range b.found {
-		counts[f.key()]++
+		counts[f.Key()]++
 	}
 	for key, e := range b.entries {
 		if seen(e.finding) {
@@ -170,14 +170,14 @@ func (b *Baseline) Text() (text []byte, n int, err error) {
 	counts := map[Finding]int{}
 	first := map[Finding]Finding{}
 	for _, f := range b.found {
-		if counts[f.key()] == 0 {
-			first[f.key()] = f
+		if counts[f.Key()] == 0 {
+			first[f.Key()] = f
 		}
-		counts[f.key()]++
+		counts[f.Key()]++
 	}
 	for _, e := range b.kept {
-		first[e.finding.key()] = e.finding
-		counts[e.finding.key()] += e.count
+		first[e.finding.Key()] = e.finding
+		counts[e.finding.Key()] += e.count
 	}
 	keys := slices.SortedFunc(maps.Keys(counts), func(x, y Finding) int {
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Resource, y.Resource),

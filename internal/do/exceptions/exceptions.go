@@ -36,8 +36,8 @@ type Finding struct {
 	Message  string
 }
 
-// key returns the finding without the positions in its message.
-func (f Finding) key() Finding {
+// Key returns the finding without the positions in its message.
+func (f Finding) Key() Finding {
 	f.Message = positions().ReplaceAllString(f.Message, "$1$2")
 	return f
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/strict"
+	"github.com/fctl-dev/fctl/internal/where"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
@@ -520,7 +521,16 @@ func (c *typeCompiler) pathEntry(
 		texts("except", &except),
 		text("description", &details.Description),
 		texts("arguments", &info.Arguments),
-		strict.Bool("upsert", &upsert))
+		strict.Bool("upsert", &upsert),
+		strict.Field{Name: "where", Read: func(v strict.Value) {
+			info.Where = v.Scalar()
+			if d.BuiltIn {
+				return // a test parses those
+			}
+			if _, err := where.Parse(info.Where); err != nil {
+				v.Fail("", "where: %v", err)
+			}
+		}})
 	info.DataType = cmp.Or(api.DataType(dataType), info.DataType)
 	info.ExistingOnly = !upsert
 	for _, t := range except {

@@ -28,7 +28,7 @@ import (
 //	  exclusiveFields: [{path, members, discriminator, allowedMember}]
 //	  attributes:
 //	    ATTRIBUTE:     [{path, dataType, accessor, target, required, default, needed, provided,
-//	                     sensitive, except, description, arguments, upsert}]
+//	                     sensitive, except, description, arguments, upsert, where}]
 //	attributes:    ATTRIBUTE: {description, dataType, regexp, enum, min, max, example, upsert,
 //	                           parameters}, and in built-in files functions, value, members, rank
 //

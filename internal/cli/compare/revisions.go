@@ -1,4 +1,4 @@
-package cli
+package compare
 
 import (
 	"cmp"
@@ -278,13 +278,17 @@ func (c *diffRun) filter(r *revisions, listed [2][]gitfiles.RevisionFile) (
 			}
 			switch {
 			case excluded:
+				if asked && !equal[f] && !slices.Contains(c.excluded, f.Path) {
+					c.excluded = append(c.excluded, f.Path)
+				}
 			case why == "" && !equal[f]:
 				differ[1-i] = append(differ[1-i], f)
 			case why == source.OtherExtension && len(r.sides) == 1:
 				// nobody knows whether it has changed
 			case why != "" && asked && !equal[f] && !skipped[f.Path]:
 				skipped[f.Path] = true
-				c.skipped = append(c.skipped, source.Skipped{Path: r.onDisk(f.Path), Reason: why})
+				c.skipped = append(c.skipped,
+					source.Skipped{Path: r.onDisk(f.Path), Rel: f.Path, Reason: why})
 			}
 		}
 	}
@@ -352,7 +356,7 @@ func (c *diffRun) addGit(r *revisions, to side, at string, unit *source.InputUni
 		return
 	}
 	if errors.Is(err, source.ErrBinary) {
-		skipped := source.Skipped{Path: r.onDisk(at), Reason: source.IsBinary}
+		skipped := source.Skipped{Path: r.onDisk(at), Rel: at, Reason: source.IsBinary}
 		if !slices.Contains(c.skipped, skipped) {
 			c.skipped = append(c.skipped, skipped)
 		}

@@ -1,8 +1,9 @@
-package cli
+package compare
 
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,14 +30,12 @@ type diffFlags struct {
 	output      *command.Choice
 	showSecrets bool
 	exitZero    bool
+	ignore      []string
+	live        bool
 	selection   do.Selection
 }
 
-func newDiff(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "diff [flags] {A B | REVISION [REVISION]} [-- PATH...]",
-		Short: "Compare configuration, value by value",
-		Long: `Show how the configuration in B differs from A: resource by resource, value by
+const diffHelp = `Show how the configuration in B differs from A: resource by resource, value by
 value. Elements of lists are matched by their merge keys. Differences in
 comments, order of keys and layout do not count; a note mentions them if the
 values are equal. A and B are two files, one of which may be "-", two
@@ -64,17 +63,44 @@ not track, are not compared.
 Values of Secrets are masked, unless --show-secrets is given. In a pipe or file,
 -o mutations and -o patch print them. See 'fctl help secrets'.
 
+--ignore leaves out values, with what becomes empty without them: at a PATH
+('fctl help paths'), or at RESOURCE:PATH. RESOURCE is a type or kind, with or
+without a name, and * in a name is any text: Deployment:spec.replicas,
+v1/Service:shop/web:spec.ports, Secret/db-*:data. Without a path it is the whole
+resource: Secret/db-*, or Event: for all Events. --ignore file:FILE reads a file
+with one entry on each line; lines that begin with # do not count.
+
+--live compares a manifest with the exported object (kubectl get -o yaml), in
+any order, as applying the manifest would change it: fields that servers set are
+left out, and of the object what the manifest does not say, unless it was
+applied before (last-applied-configuration). An object is exported if it has a
+uid or a resourceVersion; two exported objects are compared as a whole, without
+what servers set. These fields are the attribute server-set ('fctl listpaths
+--attribute server-set'); the function clean-exported deletes them. kubectl
+calls fctl diff with
+
+  KUBECTL_EXTERNAL_DIFF='fctl diff --live' kubectl diff -f apps/
+
 -o mutations prints JSON, like fctl do -o mutations. -o patch prints a patch for
 the function patch-mutations, which turns the values of A into those of B:
 
   fctl diff -o patch a.yaml b.yaml > patch.json
-  fctl do a.yaml patch-mutations [] file:patch.json`,
+  fctl do a.yaml patch-mutations [] file:patch.json`
+
+// NewDiff returns the command diff.
+func NewDiff(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diff [flags] {A B | REVISION [REVISION]} [-- PATH...]",
+		Short: "Compare configuration, value by value",
+		Long:  diffHelp,
 		Example: `  fctl diff staging.yaml production.yaml
   fctl diff base/ overlay/
   fctl diff base/ overlay/ --kind Deployment -n shop
   fctl diff HEAD~1
   fctl diff main...HEAD -o table -- apps/
   git show HEAD:deployment.yaml | fctl diff - deployment.yaml
+  fctl diff staging/ production/ --ignore spec.replicas --ignore Secret:data
+  kubectl get deploy web -o yaml | fctl diff --live - deployment.yaml
   fctl diff -o patch staging.yaml production.yaml`,
 	}
 	o := &diffFlags{}
@@ -84,7 +110,12 @@ the function patch-mutations, which turns the values of A into those of B:
 	command.AddSelectors(cmd.Flags(), &o.selection)
 	command.AddShowSecrets(cmd.Flags(), &o.showSecrets)
 	cmd.Flags().BoolVar(&o.exitZero, "exit-zero", false, "end with status 0 if the values differ")
-	addToolchainFlags(cmd.Flags())
+	cmd.Flags().StringArrayVar(&o.ignore, "ignore", nil,
+		"leave out the values at `PATHS`: PATH, RESOURCE:PATH or "+
+			"file:FILE with one on each line; can be repeated")
+	cmd.Flags().BoolVar(&o.live, "live", false,
+		"compare manifests with exported objects: leave out what servers add")
+	command.AddToolchainFlags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		err := compare(cmd.Context(), a, cmd, o, words)
 		if o.exitZero && errors.Is(err, diag.ExitError(diag.ExitNo)) {
@@ -108,22 +139,22 @@ func (c *diffRun) printDifferences() error {
 	out := files.NewStream(stdout)
 	status, inLayout := diag.ExitDone, 0
 	maps.DeleteFunc(c.others, func(_ string, h [2]string) bool {
-		return h[0] == h[1] || c.selected != (functions.Only{})
+		return h[0] == h[1] || c.selected.Selects()
 	})
 	if len(c.others) > 0 {
 		status = diag.ExitNo
 	}
 	var notes [][]api.Note // by pair
-	for i, d := range c.set.executor.Diff(versions, detailFor(printer), c.selected) {
+	for i, d := range c.executor.Diff(versions, detailFor(printer), c.selected) {
 		p := &c.pairs[i]
 		notes = append(notes, nil)
 		if d.Err != nil {
-			problems := p.problems(c.set.executor, d.Err)
+			problems := p.problems(c.executor, d.Err)
 			c.problems = append(c.problems, c.secrets(versions[i]).Failures(problems)...)
 			continue
 		}
 		if c.flags.output.Value == "patch" {
-			problems, err := p.ambiguous(c.set.executor, d.Mutations)
+			problems, err := p.ambiguous(c.executor, d.Mutations)
 			if err != nil {
 				return err
 			}
@@ -136,7 +167,7 @@ func (c *diffRun) printDifferences() error {
 			status = diag.ExitNo
 		}
 		notes[i] = c.moves(p, d)
-		if c.selected == (functions.Only{}) && len(d.Mutations)+len(d.Moved) == 0 && !p.renamed() && p.before != nil &&
+		if c.selected.All() && len(d.Mutations)+len(d.Moved) == 0 && !p.renamed() && p.before != nil &&
 			p.after != nil &&
 			!bytes.Equal(p.before.Data, p.after.Data) {
 			inLayout++
@@ -162,14 +193,14 @@ func (c *diffRun) printDifferences() error {
 	if err := out.Flush(); err != nil && !errors.Is(err, files.ErrGone) {
 		return diag.Failures(err, api.FailureFunction)
 	}
-	if !c.set.settings.Quiet {
+	if !c.settings.Quiet {
 		for i := range notes {
 			c.app.Console().Notes(c.pairs[i].unit().File, notes[i]...)
 		}
 		c.noteRest(inLayout)
 	}
 	if len(c.problems) > 0 {
-		reportError(c.app, c.problems)
+		c.app.Console().Problems(c.problems)
 		status = max(status, diag.ExitStatus(c.problems, api.FailureUsage))
 	}
 	if status != diag.ExitDone {
@@ -179,21 +210,27 @@ func (c *diffRun) printDifferences() error {
 }
 
 // limited returns the expressions of the flags that select resources.
-func (c *diffRun) limited() (functions.Only, error) {
-	of, err := c.flags.selection.Resolved(do.NewTypeNames(c.set.executor))
+func (c *diffRun) limited(ctx context.Context) (functions.Only, error) {
+	of, err := c.flags.selection.Resolved(do.NewTypeNames(c.executor))
 	if err != nil {
 		return functions.Only{}, err
 	}
-	toolchain := cmp.Or(c.set.toolchain, api.ToolchainKubernetesYAML)
-	if err := c.set.executor.CheckWhereResource(toolchain, of.Where); err != nil {
+	toolchain := cmp.Or(c.toolchain, api.ToolchainKubernetesYAML)
+	if err := c.executor.CheckWhereResource(toolchain, of.Where); err != nil {
 		return functions.Only{}, diag.Usage("--where-resource: %w", err)
 	}
 	if of.CEL != "" {
-		if err := c.set.executor.CheckWhereCEL(toolchain, of.CEL); err != nil {
+		if err := c.executor.CheckWhereCEL(toolchain, of.CEL); err != nil {
 			return functions.Only{}, diag.Usage("--where-cel: %w", err)
 		}
 	}
-	return functions.Only{WhereResource: of.Where, WhereCEL: of.CEL}, nil
+	ignore, err := command.Places(ctx, c.reader, c.app.Dir, "ignore", c.flags.ignore)
+	if err != nil {
+		return functions.Only{}, err
+	}
+	return functions.Only{
+		WhereResource: of.Where, WhereCEL: of.CEL, Ignore: ignore, Live: c.flags.live,
+	}, nil
 }
 
 // detailFor returns how much differences tell: programs get each leaf of a new map, people the map.
@@ -267,7 +304,7 @@ func (c *diffRun) secrets(v functions.Versions) *sensitive.Values {
 	if c.flags.showSecrets {
 		return nil
 	}
-	values := c.set.executor.Sensitive(v.Toolchain, [][]byte{v.Before, v.After})
+	values := c.executor.Sensitive(v.Toolchain, [][]byte{v.Before, v.After})
 	c.app.Hide(values, false)
 	return values
 }
@@ -304,7 +341,7 @@ func (c *diffRun) noteRest(inLayout int) {
 				"changed",
 		})
 	}
-	if text := do.SkippedFiles(c.skipped, c.set.settings.Verbose); text != "" {
+	if text := do.SkippedFiles(c.skipped, c.settings.Verbose); text != "" {
 		notes = append(notes, api.Note{Message: text})
 	}
 	c.app.Console().Notes("", notes...)

@@ -1,11 +1,13 @@
-package cli
+package compare
 
 import (
 	"context"
 	"errors"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/merge/gitfiles"
 	"github.com/fctl-dev/fctl/internal/merge/renames"
+	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -24,16 +27,24 @@ import (
 type diffRun struct {
 	app        *command.App
 	flags      *diffFlags
-	set        functionSet
+	settings   *settings.Settings
+	executor   *functions.Executor
+	toolchain  api.ToolchainType // of the settings; empty if each file decides
 	reader     *source.Reader
 	selected   functions.Only
 	pairs      []pair
 	several    bool
 	incomplete bool // not all renamed files could be found
-	untracked  int  // files of the working tree that git does not track
 	problems   diag.List
-	unreadable map[string]bool // paths of files that are not compared, because of a problem
+	notCompared
+}
+
+// notCompared is the files that are not compared by value.
+type notCompared struct {
+	untracked  int             // files of the working tree that git does not track
+	unreadable map[string]bool // paths of files with a problem
 	skipped    []source.Skipped
+	excluded   []string // paths of differing files of revisions that an ignore file excludes
 	// others are the hashes of files of unknown formats and the targets of symbolic links, in A and
 	// in B, by path.
 	others map[string][2]string
@@ -57,18 +68,30 @@ func (p *pair) unit() *source.InputUnit {
 // renamed reports whether the file has another path in B.
 func (p *pair) renamed() bool { return p.from != "" }
 
+// newRun loads the settings and makes the executor.
+func newRun(a *command.App, cmd *cobra.Command, o *diffFlags) (*diffRun, error) {
+	set, executor, err := command.Functions(a, cmd)
+	if err != nil {
+		return nil, err
+	}
+	c := &diffRun{
+		app: a, flags: o, settings: set, executor: executor,
+		toolchain: api.ToolchainType(set.Toolchain), reader: do.Reader(set, a.Streams),
+		notCompared: notCompared{
+			unreadable: map[string]bool{}, others: map[string][2]string{},
+		},
+	}
+	c.reader.Toolchain, c.reader.Formats = c.toolchain, executor.ToolchainsOf
+	return c, nil
+}
+
 func compare(
 	ctx context.Context, a *command.App, cmd *cobra.Command, o *diffFlags, words []string,
 ) error {
-	set, err := loadFunctions(a, cmd)
+	c, err := newRun(a, cmd, o)
 	if err != nil {
 		return err
 	}
-	c := &diffRun{
-		app: a, flags: o, set: set, reader: do.Reader(set.settings, a.Streams),
-		unreadable: map[string]bool{}, others: map[string][2]string{},
-	}
-	c.reader.Toolchain, c.reader.Formats = set.toolchain, set.executor.ToolchainsOf
 	if given, ok := gitfiles.External(words); ok {
 		return c.compareGiven(ctx, given)
 	}
@@ -94,7 +117,7 @@ func compare(
 		return diag.UsageHint("fctl diff -o patch A/FILE B/FILE",
 			"a patch describes one file, not directories or revisions")
 	}
-	if c.selected, err = c.limited(); err != nil {
+	if c.selected, err = c.limited(ctx); err != nil {
 		return err
 	}
 	return c.printDifferences()
@@ -118,7 +141,7 @@ func (c *diffRun) compareGiven(ctx context.Context, given gitfiles.TwoVersions) 
 	}
 	c.several = true
 	c.pairUp(sides[0], sides[1])
-	if c.selected, err = c.limited(); err != nil {
+	if c.selected, err = c.limited(ctx); err != nil {
 		return err
 	}
 	return c.printDifferences()
@@ -126,7 +149,7 @@ func (c *diffRun) compareGiven(ctx context.Context, given gitfiles.TwoVersions) 
 
 // read reads the two files or directories.
 func (c *diffRun) read(ctx context.Context, cmd *cobra.Command, a, b string) error {
-	switch aDir, bDir := isDirectory(a), isDirectory(b); {
+	switch aDir, bDir := IsDirectory(a), IsDirectory(b); {
 	case a == "-" && b == "-":
 		return diag.Usage("A and B cannot both be the standard input")
 	case aDir && bDir:
@@ -170,10 +193,11 @@ func (c *diffRun) read(ctx context.Context, cmd *cobra.Command, a, b string) err
 		return err
 	}
 	c.pairs = []pair{{before: before, after: after}}
-	return do.Supported(before.Toolchain, c.set.executor.Toolchains())
+	return do.Supported(before.Toolchain, c.executor.Toolchains())
 }
 
-func isDirectory(path string) bool {
+// IsDirectory reports whether a path is a directory; "-" is not.
+func IsDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return path != "-" && err == nil && info.IsDir()
 }
@@ -184,6 +208,11 @@ type side map[string]*source.InputUnit
 // directories pairs the files in two directories.
 func (c *diffRun) directories(ctx context.Context, a, b string) error {
 	sides := [2]side{{}, {}}
+	ofKubectl := c.reader.Toolchain == "" && strings.HasPrefix(filepath.Base(a), "LIVE-") &&
+		strings.HasPrefix(filepath.Base(b), "MERGED-")
+	if ofKubectl { // it names the files by resources, so that some seem to have extensions
+		c.reader.Toolchain = api.ToolchainKubernetesYAML
+	}
 	for i, dir := range []string{a, b} {
 		finder := &source.Finder{
 			Dir: dir, Recursive: true, Toolchain: c.reader.Toolchain, Formats: c.reader.Formats,
@@ -194,10 +223,10 @@ func (c *diffRun) directories(ctx context.Context, a, b string) error {
 			return err
 		}
 		for _, f := range found.Skipped {
-			switch f.Reason {
-			case source.OtherExtension:
+			switch {
+			case f.Reason == source.OtherExtension, ofKubectl && f.Reason == source.OtherFormat:
 				c.other(ctx, i, sides[i], f)
-			case source.IsLink:
+			case f.Reason == source.IsLink:
 				target, err := os.Readlink(f.Path)
 				if err != nil {
 					return diag.Input(diag.FileName(f.Path), "", err)
@@ -215,6 +244,10 @@ func (c *diffRun) directories(ctx context.Context, a, b string) error {
 			c.add(sides[i], f.Rel, unit, err)
 		}
 	}
+	// The empty file in the place of one with resources is not a second difference.
+	maps.DeleteFunc(c.others, func(rel string, _ [2]string) bool {
+		return sides[0][rel] != nil || sides[1][rel] != nil
+	})
 	c.pairUp(sides[0], sides[1])
 	return nil
 }
@@ -229,11 +262,11 @@ func (c *diffRun) other(ctx context.Context, i int, to side, f source.Skipped) {
 	}
 	unit, err := c.reader.UnitOf(f.Path, diag.FileName(f.Path), data)
 	switch {
-	case err == nil && len(resourceNames(c.set.executor, unit.Toolchain, data)) > 0:
+	case err == nil && len(ResourceNames(c.executor, unit.Toolchain, data)) > 0:
 		c.add(to, f.Rel, unit, nil)
 	case c.reader.Toolchain == "":
 		c.addOther(i, f.Rel, api.DataHash(data))
-	default:
+	case len(data) > 0: // kubectl writes empty files for objects that one side has not
 		c.skipped = append(c.skipped, f)
 	}
 }
@@ -256,7 +289,7 @@ func (c *diffRun) add(to side, rel string, unit *source.InputUnit, err error) {
 	case err != nil:
 		c.problems = append(c.problems, diag.Failures(err, api.FailureInput)...)
 		c.unreadable[rel] = true
-	case do.Supported(unit.Toolchain, c.set.executor.Toolchains()) != nil:
+	case do.Supported(unit.Toolchain, c.executor.Toolchains()) != nil:
 		c.skipped = append(c.skipped, source.Skipped{Path: unit.File, Reason: source.NoFunction})
 	default:
 		to[rel] = unit
@@ -271,7 +304,7 @@ func (c *diffRun) pairUp(a, b side) {
 		delete(b, path)
 	}
 	from, gone := map[string]string{}, map[string]bool{}
-	for _, t := range c.set.executor.Toolchains() {
+	for _, t := range c.executor.Toolchains() {
 		before, after := c.only(t, a, b), c.only(t, b, a)
 		pairs, complete := renames.Find(before, after)
 		c.incomplete = c.incomplete || !complete
@@ -300,15 +333,15 @@ func (c *diffRun) only(t api.ToolchainType, side, other side) []renames.LoneFile
 		if _, known := other[path]; !known && unit.Toolchain == t {
 			list = append(list, renames.LoneFile{
 				Path: path, Data: unit.Data,
-				Resources: resourceNames(c.set.executor, t, unit.Data),
+				Resources: ResourceNames(c.executor, t, unit.Data),
 			})
 		}
 	}
 	return list
 }
 
-// resourceNames returns the types and names of the Kubernetes resources in a file.
-func resourceNames(executor *functions.Executor, t api.ToolchainType, data []byte) []string {
+// ResourceNames returns the types and names of the Kubernetes resources in a file.
+func ResourceNames(executor *functions.Executor, t api.ToolchainType, data []byte) []string {
 	if t != api.ToolchainKubernetesYAML {
 		return nil
 	}
