@@ -125,7 +125,7 @@ func (p *program) eval(ctx context.Context, o *evalOptions, args []string) error
 	defer conn.Close() //nolint:errcheck // the answer is there
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
-	response, err := evaluator.Call(ctx, conn, request)
+	response, err := evaluator.NewFunctionEvaluatorClient(conn).EvaluateFunction(ctx, request)
 	if err != nil {
 		return p.failed(o, err)
 	}
@@ -167,7 +167,7 @@ func (p *program) evalInPod(ctx context.Context, o *evalOptions, r *evaluator.Re
 	d := dispatch.New(cache, dispatch.Options{Pods: pods, Limits: limits, Only: onlyPods})
 	ctx, cancel := context.WithTimeout(ctx, o.timeout+o.cluster.scheduler.StartTimeout)
 	defer cancel()
-	response, err := d.Evaluate(ctx, r)
+	response, err := d.EvaluateFunction(ctx, r)
 	if err != nil {
 		return p.failed(o, err)
 	}

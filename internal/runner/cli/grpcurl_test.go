@@ -89,7 +89,7 @@ func TestGrpcurl(t *testing.T) {
 			"!Code: InvalidArgument",
 		},
 		{"health", nil, []string{
-			"-d", `{"service":"` + evaluator.ServiceName + `"}`, s.address,
+			"-d", `{"service":"` + evaluator.FunctionEvaluator_ServiceDesc.ServiceName + `"}`, s.address,
 			"grpc.health.v1.Health/Check",
 		}, `"status": "SERVING"`},
 		{

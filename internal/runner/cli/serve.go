@@ -195,14 +195,11 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 		Repositories:  o.repositories,
 		Observe:       p.observe(metrics),
 	})
-	s, err := server.New(d, server.Options{
+	s := server.New(d, server.Options{
 		MaxMessage: o.maxMessage, MaxRequests: o.maxRequests, Reflection: o.reflection,
 		Grace:    o.grace,
 		Panicked: func(problem any, stack []byte) { p.say("panic: %v\n%s", problem, stack) },
 	})
-	if err != nil {
-		return err
-	}
 	addGauges(metrics, s, pods)
 	if err = p.serveMetrics(background, o.metrics, metrics); err != nil {
 		return err

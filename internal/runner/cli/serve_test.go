@@ -102,7 +102,7 @@ func (s *served) call(ctx context.Context, image string) (*response, error) {
 	list := "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" +
 		"- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n" +
 		"functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: f}, data: {app: x}}\n"
-	return evaluator.Call(ctx, s.conn, &request{ResourceList: []byte(list), Image: image})
+	return evaluator.NewFunctionEvaluatorClient(s.conn).EvaluateFunction(ctx, &request{ResourceList: []byte(list), Image: image})
 }
 
 func configFile(t *testing.T, dir, spec string) string {

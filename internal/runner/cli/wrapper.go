@@ -118,12 +118,7 @@ func (p *program) wrapper(ctx context.Context, o *wrapperOptions, args []string,
 	if err != nil {
 		return err
 	}
-	s, err := server.New(w, server.Options{
-		MaxMessage: o.maxMessage, Grace: o.timeout, Idle: o.idle,
-	})
-	if err != nil {
-		return err
-	}
+	s := server.New(w, server.Options{MaxMessage: o.maxMessage, Grace: o.timeout, Idle: o.idle})
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp",
 		net.JoinHostPort(o.address, fmt.Sprint(o.port)))
 	if err != nil {

@@ -70,8 +70,8 @@ func New(cache *functionconfig.Cache, o Options) *Dispatcher {
 	}
 }
 
-// Evaluate implements evaluator.Evaluator.
-func (d *Dispatcher) Evaluate(ctx context.Context, r *evaluator.Request,
+// EvaluateFunction implements evaluator.Evaluator.
+func (d *Dispatcher) EvaluateFunction(ctx context.Context, r *evaluator.Request,
 ) (*evaluator.Response, error) {
 	began := time.Now()
 	e := Evaluation{Image: r.Image, Executor: "none", RequestBytes: len(r.ResourceList)}

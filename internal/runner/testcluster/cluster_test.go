@@ -279,7 +279,7 @@ func (r *runner) stop(t *testing.T) {
 func (r *runner) evaluate(ctx context.Context, image, config string) (*evaluator.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	return evaluator.Call(ctx, r.conn, &evaluator.Request{
+	return evaluator.NewFunctionEvaluatorClient(r.conn).EvaluateFunction(ctx, &evaluator.Request{
 		Image: image, ResourceList: []byte(list(config)),
 	})
 }

@@ -81,9 +81,9 @@ func New(o Options) (*Wrapper, error) {
 	}, nil
 }
 
-// Evaluate implements evaluator.Evaluator. The image of the request does not matter: the pod has
+// EvaluateFunction implements evaluator.Evaluator. The image of the request does not matter: the pod has
 // only one.
-func (w *Wrapper) Evaluate(ctx context.Context, request *evaluator.Request,
+func (w *Wrapper) EvaluateFunction(ctx context.Context, request *evaluator.Request,
 ) (*evaluator.Response, error) {
 	select {
 	case w.slots <- struct{}{}:
