@@ -41,6 +41,9 @@ type configHooks struct {
 	check func(*functionconfig.Config) error
 	// changed is called with each new set, by one goroutine at a time.
 	changed func(*functionconfig.Set)
+	// reloaded is called with the numbers of objects in use, of those that stay as they were, and of
+	// errors.
+	reloaded func(used, stay, errs int)
 }
 
 // clusterConfigs are the objects that one value of --function-configs names.
@@ -140,6 +143,9 @@ func (c *configs) refresh(ctx context.Context) {
 	c.cache.Swap(set)
 	if c.hooks.changed != nil {
 		c.hooks.changed(set)
+	}
+	if c.hooks.reloaded != nil {
+		c.hooks.reloaded(len(set.Configs()), len(set.Stays()), len(functionconfig.Errors(problems)))
 	}
 	said := map[string]bool{}
 	say := func(text string) {

@@ -314,9 +314,10 @@ func (r *runner) executed(t *testing.T) map[string]int {
 		t.Fatal(err)
 	}
 	counts := map[string]int{}
-	line := regexp.MustCompile(`_count\{executor="(\w+)",code="OK"\} (\d+)`)
+	line := regexp.MustCompile(`_count\{code="OK",executor="(\w+)",image="[^"]*"\} (\d+)`)
 	for _, m := range line.FindAllStringSubmatch(string(text), -1) {
-		counts[m[1]], _ = strconv.Atoi(m[2])
+		n, _ := strconv.Atoi(m[2])
+		counts[m[1]] += n
 	}
 	return counts
 }
