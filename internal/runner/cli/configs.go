@@ -118,7 +118,7 @@ func (c *configs) watchCluster(ctx context.Context, namespace string, cluster *c
 		own.objects, err = source.List(ctx)
 		return err
 	}
-	return source.Watch(ctx, c.program.say, func(objects []kube.ConfigObject) {
+	return source.Watch(ctx, c.program.Say, func(objects []kube.ConfigObject) {
 		c.mu.Lock()
 		own.objects = objects
 		c.mu.Unlock()
@@ -150,7 +150,7 @@ func (c *configs) refresh(ctx context.Context) {
 	said := map[string]bool{}
 	say := func(text string) {
 		if !c.said[text] && !said[text] {
-			c.program.say("%s", text)
+			c.program.Say("%s", text)
 		}
 		said[text] = true
 	}
@@ -176,7 +176,7 @@ func (c *configs) refresh(ctx context.Context) {
 			problem += "; " + stays
 		}
 		if err := o.source.SetStatus(ctx, o.object, problem); err != nil && ctx.Err() == nil {
-			c.program.say("%v", err)
+			c.program.Say("%v", err)
 		}
 	}
 	sayStays(set, say)

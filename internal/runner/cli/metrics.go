@@ -106,7 +106,7 @@ func (p *program) serveMetrics(ctx context.Context, address string, m *meters) e
 	context.AfterFunc(ctx, func() { _ = s.Close() })
 	go func() {
 		if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			p.say("metrics: %v", err)
+			p.Say("metrics: %v", err)
 		}
 	}()
 	return nil

@@ -55,7 +55,7 @@ ones say or as the new ones do.
 Everyone who can connect to the address can run functions.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.log == "json" {
-				p.log = slog.New(slog.NewJSONHandler(p.streams.ErrOut, nil))
+				p.Log = slog.New(slog.NewJSONHandler(p.Streams.ErrOut, nil))
 			}
 			return p.serve(cmd.Context(), o, args)
 		},
@@ -162,7 +162,7 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 		if o.warm {
 			go func() {
 				for _, err := range pods.Warm(background, set, o.configs.prefix) {
-					p.say("%v", err)
+					p.Say("%v", err)
 				}
 			}()
 		}
@@ -194,7 +194,7 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 	s := server.New(d, server.Options{
 		MaxMessage: o.maxMessage, MaxRequests: o.maxRequests, Reflection: o.reflection,
 		Grace:    o.grace,
-		Panicked: func(problem any, stack []byte) { p.say("panic: %v\n%s", problem, stack) },
+		Panicked: func(problem any, stack []byte) { p.Say("panic: %v\n%s", problem, stack) },
 	})
 	meters.addGauges(s, pods)
 	if err = p.serveMetrics(background, o.metrics, meters); err != nil {
@@ -204,11 +204,11 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 	if err != nil {
 		return err
 	}
-	p.say("listening on %s with %s", listener.Addr(), configs.count())
+	p.Say("listening on %s with %s", listener.Addr(), configs.count())
 	if err := s.Serve(ctx, listener); err != nil {
 		return err
 	}
-	p.say("stopped")
+	p.Say("stopped")
 	return nil
 }
 
@@ -218,7 +218,7 @@ func (p *program) observe(meters *meters) func(dispatch.Evaluation) {
 		code := status.Code(e.Err).String()
 		// Anyone can ask for any image; those of FunctionConfigs are few.
 		meters.evaluations.WithLabelValues(e.Config, e.Executor, code).Observe(e.Took.Seconds())
-		if p.log == nil {
+		if p.Log == nil {
 			return
 		}
 		attributes := []slog.Attr{
@@ -229,7 +229,7 @@ func (p *program) observe(meters *meters) func(dispatch.Evaluation) {
 		if e.Err != nil && e.Executor == "none" { // the message of a function may have values of resources
 			attributes = append(attributes, slog.String("error", e.Err.Error()))
 		}
-		p.log.LogAttrs(context.Background(), slog.LevelInfo, "request", attributes...)
+		p.Log.LogAttrs(context.Background(), slog.LevelInfo, "request", attributes...)
 	}
 }
 

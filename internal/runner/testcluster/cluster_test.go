@@ -58,7 +58,8 @@ func TestCluster(t *testing.T) {
 	e := &env{bin: t.TempDir(), work: t.TempDir()}
 	for name, path := range map[string]string{
 		"fctl-runner": "../../../cmd/fctl-runner", "fctl": "../../../cmd/fctl",
-		"function": "./testdata/function",
+		"fctl-wrapper": "../../../cmd/fctl-wrapper",
+		"function":     "./testdata/function",
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o",
@@ -143,9 +144,9 @@ func (e *env) pushAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	push("pause:1", program, "/function", "pause")
-	push("fctl-runner:test", map[string]string{
-		"fctl-runner": filepath.Join(e.bin, "fctl-runner"),
-	}, "/fctl-runner")
+	push("fctl-wrapper:test", map[string]string{
+		"fctl-wrapper": filepath.Join(e.bin, "fctl-wrapper"),
+	}, "/fctl-wrapper")
 	push("fctl:test", map[string]string{"fctl": filepath.Join(e.bin, "fctl")}, "/fctl")
 	push("bare:v1", program)
 	for _, tag := range []string{"v0.1.1", "v0.2.0", "v0.2.3", "v9"} {
@@ -211,7 +212,7 @@ func (e *env) serve(t *testing.T, args ...string) *runner {
 		"serve", "--address", "127.0.0.1:0", "--metrics-address", r.metrics,
 		"--kubeconfig", e.Kubeconfig, "--function-configs", "kube:", "--functions", e.bin,
 		"--allow-exec", "--pods", "--namespace", "default", "--pod-network", "direct",
-		"--wrapper-image", e.registry.Host + "/fctl-runner:test", "--warm-up=false",
+		"--wrapper-image", e.registry.Host + "/fctl-wrapper:test", "--warm-up=false",
 		"--default-prefix", e.registry.Host, "--gc-interval", "1s",
 	}, args...)...)
 	stderr, err := r.cmd.StderrPipe()

@@ -23,8 +23,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/fnresult"
+	"github.com/fctl-dev/fctl/internal/krm/resourcelist"
 	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
 )
@@ -142,7 +142,7 @@ func Answer(ctx context.Context, out process.Output, err error) (*evaluator.Resp
 	if ctx.Err() != nil {
 		return nil, status.FromContextError(ctx.Err()).Err()
 	}
-	output, problem := krm.ParseOutput(out.Stdout)
+	output, problem := resourcelist.ParseOutput(out.Stdout)
 	switch {
 	case err != nil:
 		var results []fnresult.Result
@@ -167,7 +167,7 @@ func Failed(err error, results []fnresult.Result, log []byte) error {
 	if text := strings.TrimSpace(string(log)); text != "" {
 		b.WriteString("\n" + strings.ToValidUTF8(text, "?"))
 	}
-	list, problem := krm.OnlyResults(results)
+	list, problem := resourcelist.OnlyResults(results)
 	if problem != nil {
 		fmt.Fprintf(&b, "\nits results cannot be printed: %v", problem)
 	}
