@@ -17,14 +17,17 @@ func newCheck(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [flags] PATH...",
 		Short: "Check FunctionConfigs",
-		Long: `Read the FunctionConfigs in files and directories and print every problem with
-its position: unknown fields, values that cannot be used, images that two
-objects name. "(also the server)" marks what the API server refuses, too, with
+		Long: `Read the FunctionConfigs in files and directories, on the standard input (-) or
+in a cluster (kube:[NAMESPACE], which needs fctl-runner) and print every problem
+with its position: unknown fields, values that cannot be used, images that two
+objects name. Objects of other kinds are skipped in directories and on the
+standard input. "(also the server)" marks what the API server refuses, too, with
 the definition that Porch has; all others it accepts. Warnings are notes.
 
 The status is 2 if an object has an error, 3 if a file cannot be read.`,
 		Example: `  fctl functionconfig check functionconfigs/
   fctl functionconfig check set-labels.yaml -o json
+  helm template fn-runner | fctl functionconfig check -
   fctl functionconfig check functionconfigs/ --report github`,
 	}
 	o.output = command.AddOutput(cmd.Flags(), "text or json", "text", "json")
