@@ -110,7 +110,7 @@ func parseAll(text []byte, file string, mixed bool, seen names) Part {
 func sameName(doc *gaby.YamlDoc, c, first *Config) ConfigProblem {
 	at := doc.Value().Get("metadata").Get("name").Position()
 	pos := api.Position{File: c.Pos.File, Line: at.Line, Column: at.Column}
-	return c.problem(pos, "metadata.name", fmt.Errorf(
+	return c.problem(pos, "metadata.name", Conflict, fmt.Errorf(
 		"another FunctionConfig has the name %s, at %s; a cluster keeps the last one only", c.Name,
 		first.Pos))
 }

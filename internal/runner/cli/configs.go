@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -154,28 +155,37 @@ func (c *configs) refresh(ctx context.Context) {
 		}
 		said[text] = true
 	}
-	errs := map[string][]string{} // by file, or key
+	verdicts := map[string]*kube.Verdict{} // by file, or key
+	of := func(key string) *kube.Verdict {
+		if verdicts[key] == nil {
+			verdicts[key] = &kube.Verdict{}
+		}
+		return verdicts[key]
+	}
 	for i := range problems {
 		p := &problems[i]
 		say(p.Error())
 		if p.Warning {
 			continue
 		}
-		errs[p.Pos.File] = append(errs[p.Pos.File], p.Message)
+		v := of(p.Pos.File)
+		if v.Problem != "" {
+			v.Problem += "; "
+		}
+		v.Problem += p.Message
+		v.Reason = cmp.Or(v.Reason, string(p.Reason))
 	}
-	used := map[string]int64{} // the generation of an object in use
 	for _, f := range set.Configs() {
-		used[f.Pos.File] = f.Generation
+		v := of(f.Pos.File)
+		v.InUse, v.Generation = true, f.Generation
 	}
 	for _, o := range objects {
 		key := o.object.Key()
-		problem := strings.Join(errs[key], "; ")
-		if n, ok := used[key]; ok && problem != "" && n != o.object.Generation {
-			stays := fmt.Sprintf("generation %d stays in use", n)
-			say(key + ": " + stays)
-			problem += "; " + stays
+		v := of(key)
+		if v.Problem != "" && v.InUse && v.Generation != o.object.Generation {
+			say(fmt.Sprintf("%s: generation %d stays in use", key, v.Generation))
 		}
-		if err := o.source.SetStatus(ctx, o.object, problem); err != nil && ctx.Err() == nil {
+		if err := o.source.SetStatus(ctx, o.object, *v); err != nil && ctx.Err() == nil {
 			c.program.Say("%v", err)
 		}
 	}
