@@ -143,8 +143,9 @@ func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(strin
 }
 
 // read returns the settings, and the FunctionConfigs that words name with their problems: those of
-// paths, then those of the standard input, then those of clusters.
-func read(a *command.App, cmd *cobra.Command, words []string,
+// paths, then those of the standard input, then those of clusters. text is called with each text that
+// was read, unless it is nil.
+func read(a *command.App, cmd *cobra.Command, words []string, text func(file string, text []byte),
 ) (*settings.Settings, *functionconfig.Set, []functionconfig.ConfigProblem, error) {
 	s, err := a.Settings(cmd.Flags())
 	if err != nil {
@@ -168,16 +169,27 @@ func read(a *command.App, cmd *cobra.Command, words []string,
 			paths = append(paths, source.InDirectory(a.Dir, word))
 		}
 	}
-	configs, problems := functionconfig.Read(cmd.Context(), paths, diag.FileName, nil)
+	if text == nil {
+		text = func(string, []byte) {}
+	}
+	configs, problems := functionconfig.Read(cmd.Context(), paths, diag.FileName,
+		func(path string) ([]byte, error) {
+			found, err := functionconfig.ReadFile(cmd.Context(), path)
+			if err == nil {
+				text(diag.FileName(path), found)
+			}
+			return found, err
+		})
 	add := func(found []*functionconfig.Config, wrong []functionconfig.ConfigProblem) {
 		configs, problems = append(configs, found...), append(problems, wrong...)
 	}
 	if input {
-		text, err := (&source.Reader{In: a.Streams.In}).Bytes(cmd.Context(), "-")
+		found, err := (&source.Reader{In: a.Streams.In}).Bytes(cmd.Context(), "-")
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		add(functionconfig.ParseMixed(text, diag.FileName("-")))
+		text(diag.FileName("-"), found)
+		add(functionconfig.ParseMixed(found, diag.FileName("-")))
 	}
 	for _, cluster := range clusters {
 		found, wrong, err := fromCluster(cmd.Context(), cluster, "", a.Streams.Getenv)

@@ -58,7 +58,7 @@ type executor struct {
 }
 
 func list(a *command.App, cmd *cobra.Command, o *listFlags, words []string) error {
-	s, set, problems, err := read(a, cmd, words)
+	s, set, problems, err := read(a, cmd, words, nil)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,9 @@ func ParseCluster(text []byte) ([]Part, error) {
 	}
 	parts := make([]Part, len(list.Items))
 	for i, item := range list.Items {
-		var o struct{ Metadata struct{ Name, Namespace string } }
+		var o struct {
+			Metadata struct{ Name, Namespace string }
+		}
 		if err := json.Unmarshal(item, &o); err != nil {
 			return nil, err
 		}
