@@ -51,7 +51,7 @@ func (p *program) command() *cobra.Command {
 		return about.Help()
 	}
 	root.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true, RunE: root.RunE})
-	root.AddCommand(p.serveCommand(), p.installCommand(), p.evalCommand(), p.objectsCommand(),
+	root.AddCommand(p.serveCommand(), p.installCommand(), p.evalCommand(), p.explainCommand(), p.objectsCommand(),
 		p.versionCommand())
 	return root
 }

@@ -95,7 +95,7 @@ func TestGrpcurl(t *testing.T) {
 		{
 			"list", nil,
 			[]string{s.address, "list"},
-			"evaluator.FunctionEvaluator\ngrpc.health.v1.Health\n" +
+			"evaluator.FunctionEvaluator\nfctl.runner.v1.Explainer\ngrpc.health.v1.Health\n" +
 				"grpc.reflection.v1.ServerReflection\n",
 		},
 		{

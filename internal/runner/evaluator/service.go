@@ -1,6 +1,7 @@
 // Package evaluator is the gRPC service FunctionEvaluator as Porch defines it, and its errors. A Porch
 // server can use this server, and this client a Porch runner. The messages, the server and the client
-// are generated from evaluator.proto with protoc-gen-go and protoc-gen-go-grpc.
+// are generated from evaluator.proto with protoc-gen-go and protoc-gen-go-grpc. The service Explainer,
+// which Porch does not have, is in explainer.proto.
 //
 // Layer: commands.
 package evaluator

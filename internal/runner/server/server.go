@@ -59,7 +59,7 @@ type Server struct {
 	used    atomic.Pointer[time.Time] // when the last request ended
 }
 
-// New returns a server of an evaluator. Its health is SERVING until it stops.
+// New returns a server of an evaluator, which may be an explainer too. Its health is SERVING until it stops.
 func New(e evaluator.Evaluator, o Options) *Server {
 	o.MaxMessage = cmp.Or(o.MaxMessage, DefaultMaxMessage)
 	o.MaxRequests = cmp.Or(o.MaxRequests, DefaultMaxRequests)
@@ -77,6 +77,9 @@ func New(e evaluator.Evaluator, o Options) *Server {
 		grpc.ChainUnaryInterceptor(s.recovered, s.limited),
 	)
 	evaluator.RegisterFunctionEvaluatorServer(s.grpc, e)
+	if x, ok := e.(evaluator.ExplainerServer); ok {
+		evaluator.RegisterExplainerServer(s.grpc, x)
+	}
 	grpc_health_v1.RegisterHealthServer(s.grpc, s.health)
 	s.health.SetServingStatus(evaluator.FunctionEvaluator_ServiceDesc.ServiceName, grpc_health_v1.HealthCheckResponse_SERVING)
 	if o.Reflection {

@@ -14,6 +14,7 @@
 package wrapper
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,8 +82,8 @@ func New(o Options) (*Wrapper, error) {
 	}, nil
 }
 
-// EvaluateFunction implements evaluator.Evaluator. The image of the request does not matter: the pod has
-// only one.
+// EvaluateFunction implements evaluator.Evaluator. The image of the request is only in messages: the
+// pod has one.
 func (w *Wrapper) EvaluateFunction(ctx context.Context, request *evaluator.Request,
 ) (*evaluator.Response, error) {
 	select {
@@ -94,7 +95,9 @@ func (w *Wrapper) EvaluateFunction(ctx context.Context, request *evaluator.Reque
 	if w.closed.Load() {
 		return nil, status.Error(codes.Unavailable, "something of an earlier request is left")
 	}
-	response, err := Program(ctx, w.program, w.call, request.ResourceList)
+	call := w.call
+	call.Function = cmp.Or(request.Image, call.Function) // in messages
+	response, err := Program(ctx, w.program, call, request.ResourceList)
 	if problem := w.clean(); problem != nil {
 		w.closed.Store(true)
 		w.broken(problem)
