@@ -11,6 +11,13 @@ var crdTemplate string
 //go:embed porch.yaml
 var porchTemplate string
 
+//go:embed policy.yaml
+var policy string
+
+// Policy returns a ValidatingAdmissionPolicy, with its binding, that keeps an image unique in a
+// namespace: the name of an object is its image.
+func Policy() string { return policy }
+
 // CRD returns the CustomResourceDefinition of the objects as YAML: with the names of the proposal
 // and those of Porch, and with the validations that a schema can express.
 func CRD() string { return expanded(crdTemplate) }

@@ -318,6 +318,11 @@ func TestClusterBadEdit(t *testing.T) {
 		_, err := s.call(t.Context(), "f:v3")
 		return fmt.Sprint(status.Code(err))
 	})
+	for _, want := range []string{"now 2 FunctionConfigs\n", "all FunctionConfigs can be used again\n"} {
+		eventually(t, "log has "+want, "true", func() string {
+			return fmt.Sprint(strings.Contains(s.log.String(), want))
+		})
+	}
 }
 
 // TestClusterStatusOfPods has objects whose pods cannot be made. Their status says so before

@@ -34,6 +34,7 @@ type configs struct {
 	files    []functionconfig.Part
 	clusters []*clusterConfigs
 	said     map[string]bool // the problems of the last time
+	used     string          // what count returned then, "" before the first time
 }
 
 // configHooks connect the set to the rest of the runner. Each may be nil.
@@ -190,7 +191,14 @@ func (c *configs) refresh(ctx context.Context) {
 		}
 	}
 	sayStays(set, say)
-	c.said = said
+	used := c.count()
+	switch {
+	case c.used != "" && used != c.used:
+		c.program.Say("now %s", used)
+	case len(c.said) > 0 && len(said) == 0:
+		c.program.Say("all FunctionConfigs can be used again")
+	}
+	c.said, c.used = said, used
 }
 
 // sayStays says which objects of files stay as they were: a line for a file. The status of an object
