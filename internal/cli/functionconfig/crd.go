@@ -19,7 +19,7 @@ a ValidatingAdmissionPolicy, with which the name of an object must be its image,
 so that a namespace has one object for an image.`,
 		Example: `  fctl functionconfig crd | kubectl apply -f -
   fctl functionconfig crd --policy | kubectl apply -f -`,
-		Args:    command.NoArguments,
+		Args: command.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			text := functionconfig.CRD()
 			if policy {
