@@ -72,8 +72,8 @@ func (o *explainFlags) run(cmd *cobra.Command, words []string) error {
 		if err != nil {
 			return err
 		}
-		for line := range strings.Lines(steps) {
-			text += "  " + line
+		if steps != "" {
+			text += "  " + strings.ReplaceAll(strings.TrimSuffix(steps, "\n"), "\n", "\n  ") + "\n"
 		}
 	}
 	if err := r.app.WriteText(text); err != nil {

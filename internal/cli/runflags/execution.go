@@ -254,15 +254,15 @@ func (o *Flags) AllowsExec(s *settings.Settings) string {
 
 // AskServer returns which executor of the server of --runner would run an image, or the version of it
 // that tag asks for: a line for each step, "" without --runner.
-func (f *Flags) AskServer(ctx context.Context, a *command.App, image, tag string) (string, error) {
-	if f.runner == "" {
+func (o *Flags) AskServer(ctx context.Context, a *command.App, image, tag string) (string, error) {
+	if o.runner == "" {
 		return "", nil
 	}
 	path, err := process.FindRunner(a.Streams.Getenv)
 	if err != nil {
 		return "", err
 	}
-	text, err := process.AskRunner(ctx, path, 1<<20, "explain", "--runner", f.runner, "--tag", tag, image)
+	text, err := process.AskRunner(ctx, path, 1<<20, "explain", "--runner", o.runner, "--tag", tag, image)
 	_, steps, found := strings.Cut(string(text), "\n")
 	if found { // nothing there would run it: the steps say so
 		err = nil

@@ -31,7 +31,7 @@ type apiServer struct {
 	events  []string
 	changed chan struct{} // closed at the next event
 	patches int
-	told    []string // the type, reason and message of Events about objects, with the name
+	noted   []string // the type, reason and message of Events about objects, with the name
 }
 
 func startAPIServer(t *testing.T) *apiServer {
@@ -147,7 +147,7 @@ func (a *apiServer) tell(w http.ResponseWriter, r *http.Request) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.told = append(a.told, fmt.Sprintf("%s %s %s: %s", event.InvolvedObject.Name, event.Type,
+	a.noted = append(a.noted, fmt.Sprintf("%s %s %s: %s", event.InvolvedObject.Name, event.Type,
 		event.Reason, event.Message))
 	_, _ = w.Write(text)
 }
@@ -179,7 +179,7 @@ func (a *apiServer) expectEvent(t *testing.T, want string) {
 	eventually(t, "events", "true", func() string {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		return fmt.Sprint(slices.Contains(a.told, want))
+		return fmt.Sprint(slices.Contains(a.noted, want))
 	})
 }
 
