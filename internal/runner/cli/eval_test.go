@@ -96,9 +96,9 @@ func TestEval(t *testing.T) {
 		"silent": {"cat\n", 0, emptyList, ""},
 		"fails with results": {
 			"echo why >&2; cat <<E\n" + withResults + "E\nexit 3\n", 1, results,
-			"why\nfctl-runner: function PROGRAM failed: exit status 3\n",
+			"why\nfctl-runner: function f failed: exit status 3\n",
 		},
-		"fails": {"exit 3\n", 1, "", "fctl-runner: function PROGRAM failed: exit status 3\n"},
+		"fails": {"exit 3\n", 1, "", "fctl-runner: function f failed: exit status 3\n"},
 		"prints text": {
 			"echo hello\n", 1, "",
 			"fctl-runner: its output is not a ResourceList; it begins with \"hello\"\n",
