@@ -34,13 +34,15 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
 build: ## bin/fctl, without C libraries, which starts faster and runs anywhere
 	go build -tags "$(TAGS)" -ldflags "$(LDFLAGS)" -o bin/fctl ./cmd/fctl
-runner: ## bin/fctl-runner, the server for functions: with client-go and gRPC, which fctl does not need
-	go build -ldflags "-s -w" -o bin/fctl-runner ./cmd/fctl-runner
-# Without network: the image has nothing but the program.
+runner: ## bin/fctl-runner and bin/fctl-wrapper, the servers of functions: with client-go and gRPC, which fctl does not need
+	go build -ldflags "-s -w" -o bin/ ./cmd/fctl-runner ./cmd/fctl-wrapper
+# Without network: the images have nothing but the programs.
 ENGINE := $(shell command -v podman || command -v docker)
 RUNNER_IMAGE ?= fctl-runner:latest
-runner-image: runner ## the image of fctl-runner, RUNNER_IMAGE (fctl-runner:latest), with podman or docker
-	$(ENGINE) build -t $(RUNNER_IMAGE) -f cmd/fctl-runner/Dockerfile bin
+WRAPPER_IMAGE ?= fctl-wrapper:latest
+runner-image: runner ## the images of fctl-runner and fctl-wrapper, RUNNER_IMAGE and WRAPPER_IMAGE, with podman or docker
+	$(ENGINE) build -t $(WRAPPER_IMAGE) --target wrapper -f cmd/fctl-runner/Dockerfile bin
+	$(ENGINE) build -t $(RUNNER_IMAGE) --target runner -f cmd/fctl-runner/Dockerfile bin
 editor: ## the editor component of the page of fctl serve, bundled with npm from the versions in package-lock.json
 	cd internal/server/page/codemirror && npm ci --ignore-scripts && npm run build; rm -rf node_modules
 mcp: ## bin/fctl-mcp, the tools for agents, which fctl mcp starts

@@ -21,6 +21,8 @@ import (
 	"github.com/fctl-dev/fctl"
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
+	"github.com/fctl-dev/fctl/internal/runner/wrapper/cli"
 )
 
 func TestMain(m *testing.M) {
@@ -29,8 +31,13 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	testscript.Main(m, map[string]func(){
-		"fctl-runner": main, "fctl": func() { os.Exit(fctl.Main()) }, "catalog": runCatalog,
+		"fctl-runner": main, "fctl-wrapper": wrapper, "fctl": func() { os.Exit(fctl.Main()) }, "catalog": runCatalog,
 	})
+}
+
+// wrapper is fctl-wrapper.
+func wrapper() {
+	os.Exit(cli.Main(context.Background(), os.Args[1:], iostreams.System(), os.Getenv))
 }
 
 // runCatalog is a program that runs the function of the catalogue that its argument names.
@@ -58,7 +65,7 @@ func runCatalog() {
 // commands there are:
 //
 //	serve ARG...           starts `fctl-runner serve` on a free port, and sets $RUNNER to its address
-//	wrapper ARG...         does so with `fctl-runner wrapper`
+//	wrapper ARG...         does so with `fctl-wrapper`
 //	status N COMMAND...    COMMAND ends with status N
 //	catalog NAME           is a program that runs a function of the catalogue
 func TestScript(t *testing.T) {
@@ -75,8 +82,8 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve":   starts("serve", "--address", "127.0.0.1:0", "--metrics-address", ""),
-			"wrapper": starts("wrapper", "--address", "127.0.0.1", "--port", "0"),
+			"serve":   starts("fctl-runner", "serve", "--address", "127.0.0.1:0", "--metrics-address", ""),
+			"wrapper": starts("fctl-wrapper", "--address", "127.0.0.1", "--port", "0"),
 			"status":  status,
 		},
 	})
@@ -98,8 +105,8 @@ func start(ts *testscript.TestScript, words []string) {
 		ts.Fatalf("script has no environment")
 	}
 	// The commands of testscript.Main are in the first directory of the script's PATH.
-	path := filepath.Join(filepath.SplitList(env.Getenv("PATH"))[0], "fctl-runner")
-	cmd := exec.Command(path, words...)
+	path := filepath.Join(filepath.SplitList(env.Getenv("PATH"))[0], words[0])
+	cmd := exec.Command(path, words[1:]...)
 	cmd.Env, cmd.Dir = env.Vars, ts.MkAbs(".")
 	stderr, err := cmd.StderrPipe()
 	ts.Check(err)

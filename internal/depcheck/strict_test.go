@@ -30,7 +30,7 @@ func matching(t *testing.T, pattern string) map[string]bool {
 // TestOnlyStrictSuggestsKeys finds code that suggests names for unknown keys of a map without
 // internal/strict, so that a mistake in a definition is reported in one way.
 func TestOnlyStrictSuggestsKeys(t *testing.T) {
-	const reader = "internal/krm/parse.go" // a ResourceList is what programs send, not a definition
+	const reader = "internal/krm/resourcelist/resourcelist.go" // a ResourceList is what programs send, not a definition
 	found := matching(t, `Suggest\(\w+\.Key\(\)`)
 	for _, file := range []string{"internal/strict/object.go", reader} {
 		if !found[file] {

@@ -1,6 +1,7 @@
 package depcheck_test
 
 import (
+	"bytes"
 	"go/scanner"
 	"go/token"
 	"os"
@@ -14,12 +15,12 @@ import (
 func budget() map[string]int {
 	return map[string]int{
 		"api": 6, "base": 67, "document": 87, "knowledge": 96, "languages": 38, "configkit": 150,
-		"functions": 136, "systems": 305, "commands": 191, "programs": 10,
+		"functions": 138, "systems": 307, "commands": 192, "programs": 10,
 	}
 }
 
-// TestTokensOfLayers counts the tokens of Go in every layer, without tests, imports and comments,
-// and prints them with -v.
+// TestTokensOfLayers counts the tokens of Go in every layer, without tests, generated files, imports
+// and comments, and prints them with -v.
 func TestTokensOfLayers(t *testing.T) {
 	tokens, sum := map[string]int{}, 0
 	for _, p := range list(t, module+"/...") {
@@ -31,6 +32,9 @@ func TestTokensOfLayers(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(p.Dir, name))
 			if err != nil {
 				t.Fatal(err)
+			}
+			if bytes.Contains(text, []byte("\n// Code generated ")) {
+				continue // nobody reads it
 			}
 			n := tokensIn(text)
 			tokens[layer] += n

@@ -1,10 +1,6 @@
 package krm
 
-import (
-	"context"
-
-	"github.com/fctl-dev/fctl/internal/krm/fnresult"
-)
+import "context"
 
 // Apply runs a function of this process on the text of a ResourceList, as an orchestrator runs a
 // program. The list is never nil after the text was parsed: a function that fails may have results,
@@ -15,13 +11,4 @@ func Apply(ctx context.Context, f Function, text []byte) (*ResourceList, error) 
 		return nil, err
 	}
 	return list, callFunction(ctx, f, list)
-}
-
-// OnlyResults returns a ResourceList without items that has the results of a function which failed,
-// nil if it has none.
-func OnlyResults(results []fnresult.Result) ([]byte, error) {
-	if len(results) == 0 {
-		return nil, nil
-	}
-	return (&ResourceList{Results: results}).Bytes()
 }

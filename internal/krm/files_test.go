@@ -329,7 +329,7 @@ func TestReturnedItemsAreChecked(t *testing.T) {
 				changed = strings.Replace(changed, "      config.kubernetes.io/path: a.yaml",
 					"      config.kubernetes.io/path: y.yaml", 1)
 			}
-			list, err := parse([]byte(changed), true)
+			list, err := ParseOutput([]byte(changed))
 			if err == nil {
 				_, err = merge(p.Items(), list.Items, provider())
 			}

@@ -20,17 +20,18 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm/fnresult"
+	"github.com/fctl-dev/fctl/internal/krm/resourcelist"
 )
 
 // The versions of ResourceList, current first. V1Alpha1 has no results in the document.
 const (
-	V1       = "config.kubernetes.io/v1"
-	V1Beta1  = "config.kubernetes.io/v1beta1"
-	V1Alpha1 = "config.kubernetes.io/v1alpha1"
+	V1       = resourcelist.V1
+	V1Beta1  = resourcelist.V1Beta1
+	V1Alpha1 = resourcelist.V1Alpha1
 )
 
 // Kind is the kind of a ResourceList.
-const Kind = "ResourceList"
+const Kind = resourcelist.Kind
 
 // Function is a KRM function in Go. It edits the items of the list in place, may add and remove
 // items, and appends to the results. An error means that it failed; its results still count, its

@@ -46,7 +46,7 @@ func returned(t *testing.T, p *Package, edit func(string) string) ([]*Item, erro
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := parse([]byte(edit(string(text))), true)
+	list, err := ParseOutput([]byte(edit(string(text))))
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, edit(string(text)))
 	}

@@ -1,29 +1,24 @@
 package krm
 
 import (
-	"bytes"
-	"fmt"
-	"slices"
-	"unicode/utf8"
-
-	"github.com/fctl-dev/fctl/configkit"
-	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/internal/krm/doctext"
-	"github.com/fctl-dev/fctl/internal/krm/fnresult"
+	"github.com/fctl-dev/fctl/internal/krm/resourcelist"
 )
 
 // listText is the text that a list was parsed from. The items are views into it.
 type listText struct {
-	doc   *gaby.YamlDoc
-	items []*Item  // as they were read
-	notes []string // about results
-	// noItems and results say what the text has not and has.
-	noItems, results bool
+	*resourcelist.Parsed
+	items []*Item // as they were read
 }
 
 // Parse reads the text of one ResourceList, in any version and as YAML or JSON. A List counts as a
 // ResourceList. Errors are *gaby.SyntaxError where a position is known.
-func Parse(text []byte) (*ResourceList, error) { return parse(text, false) }
+func Parse(text []byte) (*ResourceList, error) {
+	parsed, err := resourcelist.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(parsed, false)
+}
 
 // ParseNamed is Parse for a text called name in messages. Errors are *api.Failure.
 func ParseNamed(text []byte, name string) (*ResourceList, error) {
@@ -34,46 +29,27 @@ func ParseNamed(text []byte, name string) (*ResourceList, error) {
 	return list, nil
 }
 
-// parse is Parse. lenient lets the annotations of an item contradict each other: which of them
-// counts depends on what was sent.
-func parse(text []byte, lenient bool) (*ResourceList, error) {
-	if !utf8.Valid(text) {
-		return nil, at(doctext.Position(text, doctext.InvalidByte(text)), "the text is not UTF-8")
-	}
-	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, fmt.Errorf("the text is empty; a ResourceList is expected")
-	}
-	doc, err := gaby.ParseYAML(text)
+// ParseOutput reads what a function wrote to its standard output, which must be one ResourceList.
+// The annotations of an item may contradict each other: which of them counts depends on what was
+// sent. The errors are made for the user of the function.
+func ParseOutput(stdout []byte) (*ResourceList, error) {
+	parsed, err := resourcelist.ParseOutput(stdout)
 	if err != nil {
 		return nil, err
 	}
-	root := doc.Value()
-	if root.Kind() != gaby.Map {
-		return nil, at(root.Position(), "a ResourceList is expected")
+	return listOf(parsed, true)
+}
+
+// listOf returns the list of a text. lenient keeps annotations that contradict each other as problems
+// of their items.
+func listOf(text *resourcelist.Parsed, lenient bool) (*ResourceList, error) {
+	l := &ResourceList{
+		Version: text.Version, Results: text.Results, text: &listText{Parsed: text},
+		Items: make([]*Item, 0, len(text.Items)),
 	}
-	if kind := root.Get("kind"); !kind.EqualText(Kind) && !kind.EqualText("List") {
-		return nil, at(root.Position(), "the kind is %q; a ResourceList is expected", kind.Text())
-	}
-	items := root.Get("items")
-	if items.Kind() != gaby.List && items.Exists() && !items.IsNull() {
-		return nil, at(items.Position(), "items must be a list")
-	}
-	if err := doctext.UniqueKeys(root); err != nil {
-		return nil, err
-	}
-	if !items.Exists() {
-		if err := mayLackItems(root); err != nil {
-			return nil, err
-		}
-	}
-	l := &ResourceList{Version: root.Get("apiVersion").Text(), text: &listText{doc: doc}}
-	l.text.noItems = items.Kind() != gaby.List
-	l.Items = make([]*Item, 0, items.Len())
-	for _, v := range items.All() {
-		if v.Kind() != gaby.Map {
-			return nil, at(v.Position(), "item %d is not a resource", len(l.Items))
-		}
+	for _, v := range text.Items {
 		item := &Item{Doc: v.Doc()}
+		var err error
 		item.read, err = readLocation(item.Doc)
 		if err != nil && !lenient {
 			return nil, err
@@ -85,40 +61,10 @@ func parse(text []byte, lenient bool) (*ResourceList, error) {
 		l.Items = append(l.Items, item)
 	}
 	l.text.items = append(l.text.items, l.Items...)
-	if config := root.Get("functionConfig"); config.Kind() == gaby.Map {
-		l.FunctionConfig = config.Doc()
-	} else if config.Exists() && !config.IsNull() {
-		return nil, at(config.Position(), "functionConfig must be an object")
+	if text.FunctionConfig.Exists() {
+		l.FunctionConfig = text.FunctionConfig.Doc()
 	}
-	results := root.Get("results")
-	l.text.results = results.Exists()
-	l.Results, l.text.notes, err = fnresult.Read(results)
-	return l, err
-}
-
-// mayLackItems returns an error for a list that is not surely meant to be empty if it has no items:
-// one that is misspelt would delete all resources.
-func mayLackItems(root gaby.Value) error {
-	const want = "only a ResourceList of a known version may have no items: "
-	known := []string{"apiVersion", "kind", "metadata", "items", "functionConfig", "results"}
-	for _, v := range root.All() {
-		if !slices.Contains(known, v.Key()) {
-			question := ""
-			if names := configkit.Suggest(v.Key(), known); len(names) > 0 {
-				question = "; " + configkit.DidYouMean("", names)
-			}
-			return at(v.KeyPosition(), want+"key %q is unknown%s", v.Key(), question)
-		}
-	}
-	switch version := root.Get("apiVersion"); {
-	case !root.Get("kind").EqualText(Kind):
-		return at(root.Position(), want+"this is a List")
-	case !version.Exists():
-		return at(root.Position(), want+"apiVersion is missing")
-	case !slices.Contains([]string{V1, V1Beta1, V1Alpha1}, version.Text()):
-		return at(version.Position(), want+"apiVersion is %q", version.Text())
-	}
-	return nil
+	return l, nil
 }
 
 // Notes returns how a parsed list deviates from the specification.
@@ -126,12 +72,5 @@ func (l *ResourceList) Notes() []string {
 	if l.text == nil {
 		return nil
 	}
-	notes := slices.Clone(l.text.notes)
-	if l.text.noItems {
-		notes = append(notes, "the ResourceList has no items, which counts as \"items: []\"")
-	}
-	if note := versionNote(l.Version); note != "" {
-		notes = append(notes, note)
-	}
-	return notes
+	return l.text.Notes()
 }

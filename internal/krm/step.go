@@ -488,41 +488,6 @@ func (l *ResourceList) isConfig(c *gaby.YamlDoc) bool {
 	return err != nil || sent.Value().Equal(c.Value())
 }
 
-// versionNote returns a note about an unknown version, "" for a known one.
-func versionNote(version string) string {
-	if slices.Contains([]string{V1, V1Beta1, V1Alpha1, "v1", ""}, version) {
-		return ""
-	}
-	return fmt.Sprintf("the version %q of the ResourceList is unknown; it is read as %s", version,
-		V1)
-}
-
-// ParseOutput reads what a function wrote to its standard output, which must be one ResourceList.
-// The errors are made for the user of the function.
-func ParseOutput(stdout []byte) (*ResourceList, error) {
-	const want = "standard output must hold one ResourceList and nothing else; " +
-		"logs belong on standard error"
-	if len(bytes.TrimSpace(stdout)) == 0 {
-		return nil, &api.Failure{
-			Class: api.FailureFunction, Message: "the function produced no output",
-			Hint: "a function that removes everything writes \"items: []\"",
-		}
-	}
-	list, err := parse(stdout, true)
-	if err == nil {
-		return list, nil
-	}
-	message := "its output cannot be used: " + err.Error()
-	if doctext.IsOther(stdout, Kind) {
-		first, _, _ := strings.Cut(strings.TrimSpace(string(stdout)), "\n")
-		if len(first) > 200 {
-			first = first[:200] + "..."
-		}
-		message = fmt.Sprintf("its output is not a ResourceList; it begins with %q", first)
-	}
-	return nil, &api.Failure{Class: api.FailureFunction, Message: message, Hint: want, Err: err}
-}
-
 // named adds the function of a step to an error, or to each of several.
 func named(step *Step, err error) error {
 	if all := configkit.Unjoin(err); len(all) > 1 {

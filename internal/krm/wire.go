@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/krm/doctext"
 	"github.com/fctl-dev/fctl/internal/krm/fnresult"
+	"github.com/fctl-dev/fctl/internal/krm/resourcelist"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
@@ -52,7 +53,7 @@ func (l *ResourceList) results() []fnresult.Result {
 
 // edited returns the text of a parsed list with the changes made since.
 func (l *ResourceList) edited() ([]byte, error) {
-	doc := l.text.doc
+	doc := l.text.Doc
 	mark := doc.Checkpoint()
 	defer doc.Rollback(mark)
 	for _, item := range l.Items {
@@ -68,7 +69,7 @@ func (l *ResourceList) edited() ([]byte, error) {
 		if _, err := doc.Set(fnresult.Data(results), "results"); err != nil {
 			return nil, err
 		}
-	case l.text.results:
+	case l.text.HasResults:
 		if err := doc.Delete("results"); err != nil {
 			return nil, err
 		}
@@ -81,8 +82,8 @@ func (l *ResourceList) arrange() error {
 	if slices.Equal(l.Items, l.text.items) {
 		return nil
 	}
-	doc := l.text.doc
-	if l.text.noItems {
+	doc := l.text.Doc
+	if l.text.NoItems {
 		if _, err := doc.Set([]any{}, "items"); err != nil {
 			return err
 		}
@@ -224,16 +225,11 @@ func (l *ResourceList) wire(o *wireOptions) ([]byte, error) {
 		}
 		doctext.WriteIndented(&b, "  ", text)
 	}
-	if results := l.results(); len(results) > 0 {
-		doc, err := gaby.ParseYAML([]byte("results: []\n"))
-		if err == nil {
-			_, err = doc.Set(fnresult.Data(results), "results")
-		}
-		if err != nil {
-			return nil, err
-		}
-		b.Write(doc.Bytes())
+	results, err := resourcelist.Results(l.results())
+	if err != nil {
+		return nil, err
 	}
+	b.Write(results)
 	return b.Bytes(), nil
 }
 

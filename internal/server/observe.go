@@ -3,29 +3,26 @@ package server
 import (
 	"log/slog"
 	"net/http"
-	"strconv"
 	"time"
-
-	"github.com/fctl-dev/fctl/internal/metrics"
 )
 
 // observed counts, logs and traces the requests of a handler.
 type observed struct {
-	next    http.Handler
-	metrics *metrics.Metrics
-	log     *slog.Logger // nil for no log
-	tracer  *tracer      // nil for no traces
+	next   http.Handler
+	meter  *meter
+	log    *slog.Logger // nil for no log
+	tracer *tracer      // nil for no traces
 }
 
-// newMetrics returns the metrics of a server.
-func (s *Server) newMetrics() *metrics.Metrics {
-	m := metrics.New("fctl_serve_request_seconds",
-		"Requests by route and status of the answer.", "route", "status")
-	m.Gauge("fctl_serve_requests", "Requests that are worked on or wait.",
-		func() int64 { return int64(len(s.slots)) })
-	m.Gauge("fctl_serve_workers", "Worker processes.",
-		func() int64 { return s.pool.processes.Load() + s.sessions.workers.processes.Load() })
-	return m
+// newMeter returns the metrics of a server.
+func (s *Server) newMeter() *meter {
+	return &meter{routes: map[string]*timings{}, gauges: []gauge{{
+		"fctl_serve_requests", "Requests that are worked on or wait.",
+		func() int64 { return int64(len(s.slots)) },
+	}, {
+		"fctl_serve_workers", "Worker processes.",
+		func() int64 { return s.pool.processes.Load() + s.sessions.workers.processes.Load() },
+	}}}
 }
 
 // recorder knows the status and the length of an answer.
@@ -60,7 +57,7 @@ func (o *observed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if route == "" || route == "/" {
 		route = "none"
 	}
-	o.metrics.Observe(took, route, strconv.Itoa(answer.status))
+	o.meter.observe(took, route, answer.status)
 	if o.log != nil {
 		o.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
 			slog.String("method", r.Method), slog.String("path", r.URL.Path),

@@ -122,8 +122,8 @@ func New(o Options) (*Server, error) {
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		send(w, frame.Frame{Number: http.StatusOK, Name: []byte(jsonType), Body: openAPI})
 	})
-	metrics := s.newMetrics()
-	mux.Handle("GET /metrics", metrics)
+	meter := s.newMeter()
+	mux.Handle("GET /metrics", meter)
 	var err error
 	if s.tracer, err = newTracer(o.Report); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func New(o Options) (*Server, error) {
 	}))
 	s.http = &http.Server{
 		Handler: &observed{
-			next: s.guard(protection.Handler(mux)), metrics: metrics, log: o.Log, tracer: s.tracer,
+			next: s.guard(protection.Handler(mux)), meter: meter, log: o.Log, tracer: s.tracer,
 		},
 		TLSConfig:         o.TLS,
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),

@@ -30,8 +30,8 @@ would run IMAGE, and why not. A FunctionConfig that names the image decides; of
 other images, those of the published catalogue run in fctl, and the rest in
 containers. Of a function in fctl it prints which versions it is for, how
 many of the answers recorded of the published program it gives, and in which
-points it differs. Nothing is run or pulled. The status is 4 if no executor would
-run it.`,
+points it differs. With --runner it prints what the server would do. Nothing is
+run or pulled. The status is 4 if no executor would run it.`,
 		Example: `  fctl fn explain set-labels:v0.2
   fctl fn explain registry.example.com/functions/check:v1
   fctl fn explain set-labels --tag '~0.2' --function-configs configs/`,
@@ -66,6 +66,15 @@ func (o *explainFlags) run(cmd *cobra.Command, words []string) error {
 	if problem == nil && step.Runner.InProcess != nil {
 		name, _, _ := strings.Cut(path.Base(step.Image), ":")
 		text += catalog.Explain(name)
+	}
+	if problem == nil {
+		steps, err := o.execution.AskServer(ctx, a, step.Image, o.tag)
+		if err != nil {
+			return err
+		}
+		if steps != "" {
+			text += "  " + strings.ReplaceAll(strings.TrimSuffix(steps, "\n"), "\n", "\n  ") + "\n"
+		}
 	}
 	if err := r.app.WriteText(text); err != nil {
 		return err

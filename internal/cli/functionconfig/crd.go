@@ -8,17 +8,27 @@ import (
 )
 
 func newCRD(a *command.App) *cobra.Command {
-	return &cobra.Command{
-		Use:   "crd",
+	var policy bool
+	cmd := &cobra.Command{
+		Use:   "crd [flags]",
 		Short: "Print the CustomResourceDefinition",
 		Long: `Print the CustomResourceDefinition of FunctionConfig for an API server. It has the
 names of fields of the proposal and those of Porch, and refuses objects that have
-both. What a schema cannot say, such as that an image is named once, is left to
-fctl functionconfig check.`,
-		Example: `  fctl functionconfig crd | kubectl apply -f -`,
-		Args:    command.NoArguments,
+both. What a schema cannot say is left to fctl functionconfig check. --policy adds
+a ValidatingAdmissionPolicy, with which the name of an object must be its image,
+so that a namespace has one object for an image.`,
+		Example: `  fctl functionconfig crd | kubectl apply -f -
+  fctl functionconfig crd --policy | kubectl apply -f -`,
+		Args: command.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return a.Write([]byte(functionconfig.CRD()))
+			text := functionconfig.CRD()
+			if policy {
+				text += "---\n" + functionconfig.Policy()
+			}
+			return a.Write([]byte(text))
 		},
 	}
+	cmd.Flags().BoolVar(&policy, "policy", false,
+		"add a policy that keeps an image unique in a namespace")
+	return cmd
 }

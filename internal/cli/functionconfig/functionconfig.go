@@ -50,11 +50,11 @@ func Load(ctx context.Context, a *command.App, s *settings.Settings, kubeconfig 
 		var wrong []functionconfig.ConfigProblem
 		switch {
 		case settings.IsCluster(f.Path):
-			text, err := fromCluster(ctx, f.Path, kubeconfig, a.Streams.Getenv)
-			if err != nil {
+			var err error
+			if found, wrong, err = fromCluster(ctx, f.Path, kubeconfig, a.Streams.Getenv); err != nil {
 				return nil, err
 			}
-			found, wrong = ofCluster(functionconfig.ParseMixed(text, f.Path))
+			found, wrong = ofCluster(found, wrong)
 		case f.OfProject():
 			found, wrong = functionconfig.Read(ctx, []string{f.Path}, diag.FileName, f.Read)
 			if err := check(found); err != nil {
@@ -112,12 +112,12 @@ func notes(a *command.App, s *settings.Settings, problems []functionconfig.Confi
 // maxObjects is how many bytes the objects of a cluster may have.
 const maxObjects = 256 << 20
 
-// fromCluster asks fctl-runner for the objects of a cluster.
+// fromCluster asks fctl-runner for the objects of a cluster. They are sorted by age.
 func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(string) string,
-) ([]byte, error) {
+) (configs []*functionconfig.Config, problems []functionconfig.ConfigProblem, err error) {
 	path, err := process.FindRunner(getenv)
 	if err != nil {
-		return nil, &api.Failure{
+		return nil, nil, &api.Failure{
 			Class: api.FailureFunction, Message: err.Error(), Hint: process.Hint(err), Err: err,
 		}
 	}
@@ -129,15 +129,23 @@ func fromCluster(ctx context.Context, name, kubeconfig string, getenv func(strin
 	if _, tooMuch := errors.AsType[*process.OutputError](err); tooMuch {
 		err = errors.New("the cluster has too many objects")
 	}
-	if err != nil {
-		return nil, diag.Input(name, "", err)
+	var parts []functionconfig.Part
+	if err == nil {
+		parts, err = functionconfig.ParseCluster(out)
 	}
-	return out, nil
+	if err != nil {
+		return nil, nil, diag.Input(name, "", err)
+	}
+	for i := range parts {
+		configs = append(configs, parts[i].Configs()...)
+	}
+	return configs, functionconfig.Problems(parts), nil
 }
 
-// read returns the settings, and the FunctionConfigs of the paths that words name with their
-// problems.
-func read(a *command.App, cmd *cobra.Command, words []string,
+// read returns the settings, and the FunctionConfigs that words name with their problems: those of
+// paths, then those of the standard input, then those of clusters. text is called with each text that
+// was read, unless it is nil.
+func read(a *command.App, cmd *cobra.Command, words []string, text func(file string, text []byte),
 ) (*settings.Settings, *functionconfig.Set, []functionconfig.ConfigProblem, error) {
 	s, err := a.Settings(cmd.Flags())
 	if err != nil {
@@ -147,14 +155,49 @@ func read(a *command.App, cmd *cobra.Command, words []string,
 	if len(words) == 0 {
 		return nil, nil, nil, command.Missing(cmd, "PATH")
 	}
-	var paths []string
+	var paths, clusters []string
+	input := false
 	for _, word := range words {
-		if word == "" {
+		switch {
+		case word == "":
 			return nil, nil, nil, diag.Usage("the name of a file is empty")
+		case word == "-":
+			input = true
+		case settings.IsCluster(word):
+			clusters = append(clusters, word)
+		default:
+			paths = append(paths, source.InDirectory(a.Dir, word))
 		}
-		paths = append(paths, source.InDirectory(a.Dir, word))
 	}
-	configs, problems := functionconfig.Read(cmd.Context(), paths, diag.FileName, nil)
+	if text == nil {
+		text = func(string, []byte) {}
+	}
+	configs, problems := functionconfig.Read(cmd.Context(), paths, diag.FileName,
+		func(path string) ([]byte, error) {
+			found, err := functionconfig.ReadFile(cmd.Context(), path)
+			if err == nil {
+				text(diag.FileName(path), found)
+			}
+			return found, err
+		})
+	add := func(found []*functionconfig.Config, wrong []functionconfig.ConfigProblem) {
+		configs, problems = append(configs, found...), append(problems, wrong...)
+	}
+	if input {
+		found, err := (&source.Reader{In: a.Streams.In}).Bytes(cmd.Context(), "-")
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		text(diag.FileName("-"), found)
+		add(functionconfig.ParseMixed(found, diag.FileName("-")))
+	}
+	for _, cluster := range clusters {
+		found, wrong, err := fromCluster(cmd.Context(), cluster, "", a.Streams.Getenv)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		add(found, wrong)
+	}
 	set, twice := functionconfig.NewSet(configs, s.ImagePrefix)
 	return s, set, append(problems, twice...), nil
 }

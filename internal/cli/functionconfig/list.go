@@ -24,10 +24,11 @@ func newList(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [flags] PATH...",
 		Short: "List the images of FunctionConfigs",
-		Long: `Print one row for each image that the FunctionConfigs in files and directories
-name: the repositories, the tags of each executor, and whether the executor
-could start the function here. Nothing is run. A pod needs a cluster, or runs as
-a container.`,
+		Long: `Print one row for each image that the FunctionConfigs in files and directories,
+on the standard input (-) or in a cluster (kube:[NAMESPACE]) name: the
+repositories, the tags of each executor, and whether the executor could start
+the function here. Nothing is run. A pod needs a cluster, or runs as a
+container.`,
 		Example: `  fctl functionconfig list functionconfigs/
   fctl functionconfig list --allow-exec --functions /usr/lib/functions configs.yaml`,
 	}
@@ -57,7 +58,7 @@ type executor struct {
 }
 
 func list(a *command.App, cmd *cobra.Command, o *listFlags, words []string) error {
-	s, set, problems, err := read(a, cmd, words)
+	s, set, problems, err := read(a, cmd, words, nil)
 	if err != nil {
 		return err
 	}

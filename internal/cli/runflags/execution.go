@@ -252,6 +252,24 @@ func (o *Flags) AllowsExec(s *settings.Settings) string {
 	return s.AllowExec
 }
 
+// AskServer returns which executor of the server of --runner would run an image, or the version of it
+// that tag asks for: a line for each step, "" without --runner.
+func (o *Flags) AskServer(ctx context.Context, a *command.App, image, tag string) (string, error) {
+	if o.runner == "" {
+		return "", nil
+	}
+	path, err := process.FindRunner(a.Streams.Getenv)
+	if err != nil {
+		return "", err
+	}
+	text, err := process.AskRunner(ctx, path, 1<<20, "explain", "--runner", o.runner, "--tag", tag, image)
+	_, steps, found := strings.Cut(string(text), "\n")
+	if found { // nothing there would run it: the steps say so
+		err = nil
+	}
+	return steps, err
+}
+
 // clusterFlags returns the flags of fctl-runner that name the cluster of pods.
 func (o *Flags) clusterFlags(a *command.App) []string {
 	var words []string

@@ -7,7 +7,9 @@ import (
 )
 
 // constraint is a constraint on versions in the syntax of github.com/Masterminds/semver, which the
-// constraints of Porch and kpt have. It is compiled to ranges: a look-up compares a few numbers.
+// constraints of Porch and kpt have. It is compiled to ranges: a look-up compares a few numbers. The
+// library itself would compile its regular expressions at every start of fctl; the tests compare
+// with it.
 //
 //	constraint = group { "||" group }            one group is enough
 //	group      = term { ( " " | "," ) term }     all terms must hold

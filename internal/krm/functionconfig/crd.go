@@ -1,17 +1,30 @@
 package functionconfig
 
 import (
-	_ "embed" // for crd.yaml
+	_ "embed" // for the definitions
 	"strings"
 )
 
 //go:embed crd.yaml
 var crdTemplate string
 
+//go:embed porch.yaml
+var porchTemplate string
+
+//go:embed policy.yaml
+var policy string
+
+// Policy returns a ValidatingAdmissionPolicy, with its binding, that keeps an image unique in a
+// namespace: the name of an object is its image.
+func Policy() string { return policy }
+
 // CRD returns the CustomResourceDefinition of the objects as YAML: with the names of the proposal
 // and those of Porch, and with the validations that a schema can express.
-func CRD() string {
-	_, text, _ := strings.Cut(crdTemplate, "apiVersion:")
+func CRD() string { return expanded(crdTemplate) }
+
+// expanded returns a template with its sections in their positions, without the comment above.
+func expanded(template string) string {
+	_, text, _ := strings.Cut(template, "apiVersion:")
 	text, parts, _ := strings.Cut("apiVersion:"+text, "# sections\n")
 	sections := map[string][]string{}
 	name := ""

@@ -16,7 +16,7 @@ import (
 // TestCRD checks that the definition is complete, for machines without an API server.
 func TestCRD(t *testing.T) {
 	doc, err := gaby.ParseYAML([]byte(CRD()))
-	if err != nil || doc.Check() != nil || strings.Contains(CRD(), "@") {
+	if err != nil || doc.Check() != nil || strings.Contains(CRD(), " @") {
 		t.Fatal(err, doc.Check())
 	}
 	spec := doc.Search("spec", "versions", "0", "schema", "openAPIV3Schema", "properties", "spec",

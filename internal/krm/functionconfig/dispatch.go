@@ -109,14 +109,14 @@ type Attempts[R any] struct {
 }
 
 // NewAttempts returns the attempts to run a match. prepare returns nil for a kind that is not there.
-// A pod is followed by a container.
+// A pod is followed by a container if that is there.
 func NewAttempts[R any](m *ConfigMatch,
 	prepare func(ExecutorKind) func(context.Context, Candidate) (R, error),
 ) *Attempts[R] {
 	a := &Attempts[R]{image: m.Image.String(), prepare: prepare}
 	for _, step := range m.plan() {
 		a.steps = append(a.steps, step)
-		if step.skip == "" && step.candidate.Kind == KindPod {
+		if step.skip == "" && step.candidate.Kind == KindPod && prepare(KindContainer) != nil {
 			step.candidate.Kind = KindContainer
 			a.steps = append(a.steps, step)
 		}

@@ -30,12 +30,7 @@ func Read(ctx context.Context, paths []string, name func(string) string,
 	read func(string) ([]byte, error),
 ) ([]*Config, []ConfigProblem) {
 	if read == nil {
-		read = func(path string) ([]byte, error) {
-			if err := files.Check(ctx, path); err != nil {
-				return nil, err
-			}
-			return readFile(path)
-		}
+		read = func(path string) ([]byte, error) { return ReadFile(ctx, path) }
 	}
 	var configs, broken []*Config
 	var problems []ConfigProblem
@@ -50,6 +45,14 @@ func Read(ctx context.Context, paths []string, name func(string) string,
 		problems = append(problems, p.Problems...)
 	}
 	return configs, append(problems, twice(configs, broken)...)
+}
+
+// ReadFile returns the text of a file, as Read reads it without a function for that.
+func ReadFile(ctx context.Context, path string) ([]byte, error) {
+	if err := files.Check(ctx, path); err != nil {
+		return nil, err
+	}
+	return readFile(path)
 }
 
 // ReadParts is Read with a part for each file, and for each path that cannot be searched.

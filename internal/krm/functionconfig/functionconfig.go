@@ -99,10 +99,21 @@ type ConfigProblem struct {
 	Warning bool // the object can be used
 	// Server says that the API server with Porch's definition refuses the object as well.
 	Server bool
+	Reason ProblemReason
 }
 
+// ProblemReason is a word for a kind of problem, as conditions of objects have it.
+type ProblemReason string
+
+// The reasons. All other problems are those of one object alone.
+const (
+	Invalid     ProblemReason = "Invalid"
+	Conflict    ProblemReason = "Conflict"    // another object has the image
+	PodTemplate ProblemReason = "PodTemplate" // its pods cannot be made
+)
+
 // problem returns a problem that a whole set of objects has, at a position of one of them.
-func (c *Config) problem(at api.Position, path string, err error) ConfigProblem {
+func (c *Config) problem(at api.Position, path string, reason ProblemReason, err error) ConfigProblem {
 	message := err.Error()
 	if path != "" {
 		message = path + ": " + message
@@ -110,7 +121,7 @@ func (c *Config) problem(at api.Position, path string, err error) ConfigProblem 
 	return ConfigProblem{Failure: &api.Failure{
 		Class: api.FailureUsage, Pos: at, Resource: Kind + "/" + c.Name, Path: path,
 		Message: message, Err: err,
-	}}
+	}, Reason: reason}
 }
 
 // problemsOf returns the problems of a reader.
@@ -118,7 +129,7 @@ func problemsOf(r *strict.Reader) []ConfigProblem {
 	var problems []ConfigProblem
 	for _, p := range r.Problems() {
 		problems = append(problems, ConfigProblem{
-			Failure: &p.Failure, Warning: p.Code == onlyWarning,
+			Failure: &p.Failure, Warning: p.Code == onlyWarning, Reason: Invalid,
 			Server: p.Code == alsoServer || p.Kind != strict.Wrong && p.Kind != strict.Unknown,
 		})
 	}

@@ -85,7 +85,7 @@ func (s *Set) Next(parts []Part, check func(*Config) error) (*Set, []ConfigProbl
 				c, good[id], stays[old] = old, true, true
 			case check != nil:
 				if err := check(c); err != nil {
-					problems = append(problems, c.problem(c.Pos, "", err))
+					problems = append(problems, c.problem(c.Pos, "", PodTemplate, err))
 					if old != nil && check(old) == nil {
 						c, stays[old] = old, true
 					}

@@ -1,7 +1,9 @@
 package functionconfig
 
 import (
+	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -16,7 +18,26 @@ import (
 // returned for every object without errors. A document that is something else is an error.
 func Parse(text []byte, file string) ([]*Config, []ConfigProblem) {
 	p := parseAll(text, file, false, names{})
-	return p.usable(), p.Problems
+	return p.Configs(), p.Problems
+}
+
+// ParseCluster returns the parts of a List in JSON, as fctl-runner prints the objects of a cluster.
+func ParseCluster(text []byte) ([]Part, error) {
+	var list struct{ Items []json.RawMessage }
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, err
+	}
+	parts := make([]Part, len(list.Items))
+	for i, item := range list.Items {
+		var o struct {
+			Metadata struct{ Name, Namespace string }
+		}
+		if err := json.Unmarshal(item, &o); err != nil {
+			return nil, err
+		}
+		parts[i] = ParseObject(item, path.Join(o.Metadata.Namespace, o.Metadata.Name))
+	}
+	return parts, nil
 }
 
 // ParseObject returns the part of an object of a cluster. key names it in place of positions, which
@@ -35,11 +56,11 @@ func ParseObject(text []byte, key string) Part {
 // ParseMixed is Parse for a text whose documents of other kinds are skipped.
 func ParseMixed(text []byte, file string) ([]*Config, []ConfigProblem) {
 	p := parseAll(text, file, true, names{})
-	return p.usable(), p.Problems
+	return p.Configs(), p.Problems
 }
 
-// usable returns the configs without errors.
-func (p *Part) usable() []*Config {
+// Configs returns the configs without errors.
+func (p *Part) Configs() []*Config {
 	return slices.DeleteFunc(slices.Clone(p.objects), func(c *Config) bool { return c.broken })
 }
 
@@ -91,7 +112,7 @@ func parseAll(text []byte, file string, mixed bool, seen names) Part {
 func sameName(doc *gaby.YamlDoc, c, first *Config) ConfigProblem {
 	at := doc.Value().Get("metadata").Get("name").Position()
 	pos := api.Position{File: c.Pos.File, Line: at.Line, Column: at.Column}
-	return c.problem(pos, "metadata.name", fmt.Errorf(
+	return c.problem(pos, "metadata.name", Conflict, fmt.Errorf(
 		"another FunctionConfig has the name %s, at %s; a cluster keeps the last one only", c.Name,
 		first.Pos))
 }

@@ -88,7 +88,7 @@ func newSet(configs []*Config, defaultPrefix string, order []ExecutorKind,
 
 // sameImage returns the problem that the image of a config has another one.
 func sameImage(c, other *Config) ConfigProblem {
-	return c.problem(c.ImagePos, "spec.image", fmt.Errorf(
+	return c.problem(c.ImagePos, "spec.image", Conflict, fmt.Errorf(
 		"the image %s has a FunctionConfig already: %s at %s", c.Image, other.Name,
 		other.ImagePos))
 }

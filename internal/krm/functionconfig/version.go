@@ -4,13 +4,15 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+
+	"golang.org/x/mod/semver"
 )
 
 // version is a semantic version, with or without a v. The second and third number may be left out;
 // they are 0 then. Metadata is checked and not kept, because it has no part in comparisons.
 type version struct {
 	numbers [3]uint64
-	pre     string // the pre-release, without the hyphen
+	pre     string // the pre-release, with the hyphen
 }
 
 // parseVersion reads one to three numbers and what may follow: -PRERELEASE and +METADATA.
@@ -34,12 +36,15 @@ func parsePattern(text string) (v version, given int, ok bool) {
 	if len(rest) > 128 {
 		return v, 0, false
 	}
-	rest, metadata, hasMetadata := strings.Cut(rest, "+")
-	rest, pre, hasPre := strings.Cut(rest, "-")
-	if hasMetadata && !identifiers(metadata, false) || hasPre && !identifiers(pre, true) {
-		return v, 0, false
+	numbers := firstNumbers(rest)
+	if suffix := rest[len(numbers):]; suffix != "" {
+		whole := "v0.0.0" + suffix
+		if !semver.IsValid(whole) {
+			return v, 0, false
+		}
+		v.pre = semver.Prerelease(whole)
 	}
-	v.pre = pre
+	rest = numbers
 	wild := false
 	for i := 0; ; i++ {
 		part, after, more := strings.Cut(rest, ".")
@@ -63,26 +68,6 @@ func parsePattern(text string) (v version, given int, ok bool) {
 	}
 }
 
-// identifiers reports whether a text is a list of identifiers as semantic versions have them.
-// Numbers in a pre-release have no zero in front.
-func identifiers(text string, pre bool) bool {
-	for part := range strings.SplitSeq(text, ".") {
-		number := true
-		for i := range len(part) {
-			c := part[i]
-			digit := '0' <= c && c <= '9'
-			number = number && digit
-			if !digit && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '-' {
-				return false
-			}
-		}
-		if part == "" || pre && number && len(part) > 1 && part[0] == '0' {
-			return false
-		}
-	}
-	return true
-}
-
 // compare orders versions as the specification of semantic versions does: a pre-release comes
 // before its version.
 func (v version) compare(w version) int {
@@ -91,46 +76,8 @@ func (v version) compare(w version) int {
 			return c
 		}
 	}
-	switch {
-	case v.pre == w.pre:
+	if v.pre == w.pre {
 		return 0
-	case v.pre == "":
-		return 1
-	case w.pre == "":
-		return -1
 	}
-	return comparePre(v.pre, w.pre)
-}
-
-func comparePre(a, b string) int {
-	for {
-		x, restX, moreX := strings.Cut(a, ".")
-		y, restY, moreY := strings.Cut(b, ".")
-		if c := compareIdentifier(x, y); c != 0 {
-			return c
-		}
-		switch {
-		case !moreX && !moreY:
-			return 0
-		case !moreX:
-			return -1
-		case !moreY:
-			return 1
-		}
-		a, b = restX, restY
-	}
-}
-
-// compareIdentifier orders numbers by value and before texts.
-func compareIdentifier(x, y string) int {
-	isNumber := func(s string) bool { return strings.Trim(s, "0123456789") == "" }
-	switch nx, ny := isNumber(x), isNumber(y); {
-	case nx && ny:
-		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
-	case nx:
-		return -1
-	case ny:
-		return 1
-	}
-	return cmp.Compare(x, y)
+	return semver.Compare("v0.0.0"+v.pre, "v0.0.0"+w.pre)
 }

@@ -3,10 +3,12 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +31,7 @@ type apiServer struct {
 	events  []string
 	changed chan struct{} // closed at the next event
 	patches int
+	noted   []string // the type, reason and message of Events about objects, with the name
 }
 
 func startAPIServer(t *testing.T) *apiServer {
@@ -103,6 +106,8 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch query := r.URL.Query(); {
 	case r.Method == http.MethodPatch && ours:
 		a.patch(w, r)
+	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/events"):
+		a.tell(w, r)
 	case query.Get("sendInitialEvents") != "":
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		_, _ = fmt.Fprint(w, `{"kind":"Status","status":"Failure","reason":"Invalid","code":422}`)
@@ -125,6 +130,57 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = fmt.Fprint(w, `{"kind":"Status","status":"Failure","reason":"NotFound","code":404}`)
 	}
+}
+
+// tell keeps an Event about an object.
+func (a *apiServer) tell(w http.ResponseWriter, r *http.Request) {
+	var event struct {
+		Type, Reason, Message string
+		InvolvedObject        struct{ Name string }
+	}
+	text, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = json.Unmarshal(text, &event)
+	}
+	if err != nil {
+		panic(err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.noted = append(a.noted, fmt.Sprintf("%s %s %s: %s", event.InvolvedObject.Name, event.Type,
+		event.Reason, event.Message))
+	_, _ = w.Write(text)
+}
+
+// conditions returns the conditions of an object: their types, statuses and reasons.
+func (a *apiServer) conditions(name string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s, ok := a.objects[name]["status"].(map[string]any)
+	if !ok {
+		return "none"
+	}
+	var all []string
+	for _, c := range s["conditions"].([]any) {
+		c := c.(map[string]any)
+		all = append(all, fmt.Sprintf("%v=%v %v", c["type"], c["status"], c["reason"]))
+	}
+	return strings.Join(all, ", ")
+}
+
+func (a *apiServer) expectConditions(t *testing.T, name, want string) {
+	t.Helper()
+	eventually(t, "conditions of "+name, want, func() string { return a.conditions(name) })
+}
+
+// expectEvent waits for an Event.
+func (a *apiServer) expectEvent(t *testing.T, want string) {
+	t.Helper()
+	eventually(t, "events", "true", func() string {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return fmt.Sprint(slices.Contains(a.noted, want))
+	})
 }
 
 func (a *apiServer) patch(w http.ResponseWriter, r *http.Request) {
@@ -204,6 +260,9 @@ func TestClusterConflict(t *testing.T) {
 	}
 	a.expect(t, "a-new", conflict(1))
 	a.expect(t, "old", "1")
+	a.expectConditions(t, "a-new", "Accepted=False Conflict, Programmed=False NotInUse")
+	a.expectConditions(t, "old", "Accepted=True Valid, Programmed=True InUse")
+	a.expectEvent(t, "a-new Warning Conflict: "+strings.TrimPrefix(conflict(1), "1 "))
 	a.set("a-more", goTags("f", "v9"))
 	a.expect(t, "a-more", conflict(1))
 	if _, err := s.call(t.Context(), "f:v1"); err != nil {
@@ -217,6 +276,7 @@ func TestClusterConflict(t *testing.T) {
 	}
 	a.set("old", goTags("g", "v1"))
 	a.expect(t, "a-new", "1")
+	a.expectEvent(t, "a-new Normal Accepted: generation 1 is in use")
 	a.expect(t, "a-more", "1 spec.image: the image f has a FunctionConfig already: a-new at "+
 		"porch-fn-system/a-new")
 	if _, err := s.call(t.Context(), "f:v9"); err != nil {
@@ -236,6 +296,7 @@ func TestClusterBadEdit(t *testing.T) {
 	if got := a.problem("f"); !strings.HasSuffix(got, "; generation 1 stays in use") {
 		t.Error(got)
 	}
+	a.expectConditions(t, "f", "Accepted=False Invalid, Programmed=True EarlierGeneration")
 	for _, image := range []string{"f:v1", "g:v1"} {
 		if _, err := s.call(t.Context(), image); err != nil {
 			t.Errorf("%s: %v", image, err)
@@ -257,6 +318,11 @@ func TestClusterBadEdit(t *testing.T) {
 		_, err := s.call(t.Context(), "f:v3")
 		return fmt.Sprint(status.Code(err))
 	})
+	for _, want := range []string{"now 2 FunctionConfigs\n", "all FunctionConfigs can be used again\n"} {
+		eventually(t, "log has "+want, "true", func() string {
+			return fmt.Sprint(strings.Contains(s.log.String(), want))
+		})
+	}
 }
 
 // TestClusterStatusOfPods has objects whose pods cannot be made. Their status says so before
@@ -287,6 +353,7 @@ func TestClusterStatusOfPods(t *testing.T) {
 	a.expect(t, "key", "1 spec.podExecutor.templateOverrides.container.env.0.valueFrom."+
 		"secretKeyRef.key: key is required")
 	a.expect(t, "good", "1")
+	a.expectConditions(t, "weak", "Accepted=False PodTemplate, Programmed=True InUse")
 	if _, err := s.call(t.Context(), "weak:v1"); status.Code(err) != codes.NotFound ||
 		!strings.Contains(err.Error(), weak) {
 		t.Errorf("an object that never was good: %v", err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -33,6 +34,7 @@ type configs struct {
 	files    []functionconfig.Part
 	clusters []*clusterConfigs
 	said     map[string]bool // the problems of the last time
+	used     string          // what count returned then, "" before the first time
 }
 
 // configHooks connect the set to the rest of the runner. Each may be nil.
@@ -41,6 +43,9 @@ type configHooks struct {
 	check func(*functionconfig.Config) error
 	// changed is called with each new set, by one goroutine at a time.
 	changed func(*functionconfig.Set)
+	// reloaded is called with the numbers of objects in use, of those that stay as they were, and of
+	// errors.
+	reloaded func(used, stay, errs int)
 }
 
 // clusterConfigs are the objects that one value of --function-configs names.
@@ -115,7 +120,7 @@ func (c *configs) watchCluster(ctx context.Context, namespace string, cluster *c
 		own.objects, err = source.List(ctx)
 		return err
 	}
-	return source.Watch(ctx, c.program.say, func(objects []kube.ConfigObject) {
+	return source.Watch(ctx, c.program.Say, func(objects []kube.ConfigObject) {
 		c.mu.Lock()
 		own.objects = objects
 		c.mu.Unlock()
@@ -141,40 +146,59 @@ func (c *configs) refresh(ctx context.Context) {
 	if c.hooks.changed != nil {
 		c.hooks.changed(set)
 	}
+	if c.hooks.reloaded != nil {
+		c.hooks.reloaded(len(set.Configs()), len(set.Stays()), len(functionconfig.Errors(problems)))
+	}
 	said := map[string]bool{}
 	say := func(text string) {
 		if !c.said[text] && !said[text] {
-			c.program.say("%s", text)
+			c.program.Say("%s", text)
 		}
 		said[text] = true
 	}
-	errs := map[string][]string{} // by file, or key
+	verdicts := map[string]*kube.Verdict{} // by file, or key
+	of := func(key string) *kube.Verdict {
+		if verdicts[key] == nil {
+			verdicts[key] = &kube.Verdict{}
+		}
+		return verdicts[key]
+	}
 	for i := range problems {
 		p := &problems[i]
 		say(p.Error())
 		if p.Warning {
 			continue
 		}
-		errs[p.Pos.File] = append(errs[p.Pos.File], p.Message)
+		v := of(p.Pos.File)
+		if v.Problem != "" {
+			v.Problem += "; "
+		}
+		v.Problem += p.Message
+		v.Reason = cmp.Or(v.Reason, string(p.Reason))
 	}
-	used := map[string]int64{} // the generation of an object in use
 	for _, f := range set.Configs() {
-		used[f.Pos.File] = f.Generation
+		v := of(f.Pos.File)
+		v.InUse, v.Generation = true, f.Generation
 	}
 	for _, o := range objects {
 		key := o.object.Key()
-		problem := strings.Join(errs[key], "; ")
-		if n, ok := used[key]; ok && problem != "" && n != o.object.Generation {
-			stays := fmt.Sprintf("generation %d stays in use", n)
-			say(key + ": " + stays)
-			problem += "; " + stays
+		v := of(key)
+		if v.Problem != "" && v.InUse && v.Generation != o.object.Generation {
+			say(fmt.Sprintf("%s: generation %d stays in use", key, v.Generation))
 		}
-		if err := o.source.SetStatus(ctx, o.object, problem); err != nil && ctx.Err() == nil {
-			c.program.say("%v", err)
+		if err := o.source.SetStatus(ctx, o.object, *v); err != nil && ctx.Err() == nil {
+			c.program.Say("%v", err)
 		}
 	}
 	sayStays(set, say)
-	c.said = said
+	used := c.count()
+	switch {
+	case c.used != "" && used != c.used:
+		c.program.Say("now %s", used)
+	case len(c.said) > 0 && len(said) == 0:
+		c.program.Say("all FunctionConfigs can be used again")
+	}
+	c.said, c.used = said, used
 }
 
 // sayStays says which objects of files stay as they were: a line for a file. The status of an object

@@ -24,6 +24,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/runner/dispatch"
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
+	"github.com/fctl-dev/fctl/internal/runner/invocation"
 	"github.com/fctl-dev/fctl/internal/runner/server"
 )
 
@@ -106,12 +107,12 @@ func (p *program) eval(ctx context.Context, o *evalOptions, args []string) error
 	if _, _, err := net.SplitHostPort(o.runner); err != nil && o.runner != "" {
 		return diag.Usage("--runner: %v", err)
 	}
-	list, err := io.ReadAll(io.LimitReader(p.streams.In, int64(o.maxMessage)+1))
+	list, err := io.ReadAll(io.LimitReader(p.Streams.In, int64(o.maxMessage)+1))
 	if err != nil {
 		return problem(api.FailureInput, fmt.Errorf("standard input: %w", err), "")
 	}
 	if len(list) > o.maxMessage {
-		return problem(notStarted, fmt.Errorf("the ResourceList has more than %d bytes", o.maxMessage),
+		return problem(invocation.NotStarted, fmt.Errorf("the ResourceList has more than %d bytes", o.maxMessage),
 			"--max-message allows more, here and on the server")
 	}
 	request := &evaluator.Request{ResourceList: list, Image: o.image, Tag: o.tag}
@@ -125,7 +126,7 @@ func (p *program) eval(ctx context.Context, o *evalOptions, args []string) error
 	defer conn.Close() //nolint:errcheck // the answer is there
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
-	response, err := evaluator.Call(ctx, conn, request)
+	response, err := evaluator.NewFunctionEvaluatorClient(conn).EvaluateFunction(ctx, request)
 	if err != nil {
 		return p.failed(o, err)
 	}
@@ -167,7 +168,7 @@ func (p *program) evalInPod(ctx context.Context, o *evalOptions, r *evaluator.Re
 	d := dispatch.New(cache, dispatch.Options{Pods: pods, Limits: limits, Only: onlyPods})
 	ctx, cancel := context.WithTimeout(ctx, o.timeout+o.cluster.scheduler.StartTimeout)
 	defer cancel()
-	response, err := d.Evaluate(ctx, r)
+	response, err := d.EvaluateFunction(ctx, r)
 	if err != nil {
 		return p.failed(o, err)
 	}
@@ -180,9 +181,9 @@ func (p *program) write(list, log []byte) error {
 	if len(log) > 0 && log[len(log)-1] != '\n' {
 		log = append(log[:len(log):len(log)], '\n')
 	}
-	_, err := p.streams.ErrOut.Write(log)
+	_, err := p.Streams.ErrOut.Write(log)
 	if err == nil {
-		_, err = p.streams.Out.Write(list)
+		_, err = p.Streams.Out.Write(list)
 	}
 	if err != nil {
 		return problem(api.FailureNo, err, "")

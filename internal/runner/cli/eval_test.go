@@ -29,15 +29,14 @@ type (
 // evaluate is an Evaluator.
 type evaluate func(context.Context, *request) (*response, error)
 
-func (e evaluate) Evaluate(ctx context.Context, r *request) (*response, error) { return e(ctx, r) }
+func (e evaluate) EvaluateFunction(ctx context.Context, r *request) (*response, error) {
+	return e(ctx, r)
+}
 
 // serve serves an evaluator until the test ends and returns the address.
 func serve(t *testing.T, e evaluator.Evaluator, o server.Options) string {
 	t.Helper()
-	s, err := server.New(e, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := server.New(e, o)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -97,9 +96,9 @@ func TestEval(t *testing.T) {
 		"silent": {"cat\n", 0, emptyList, ""},
 		"fails with results": {
 			"echo why >&2; cat <<E\n" + withResults + "E\nexit 3\n", 1, results,
-			"why\nfctl-runner: function PROGRAM failed: exit status 3\n",
+			"why\nfctl-runner: function f failed: exit status 3\n",
 		},
-		"fails": {"exit 3\n", 1, "", "fctl-runner: function PROGRAM failed: exit status 3\n"},
+		"fails": {"exit 3\n", 1, "", "fctl-runner: function f failed: exit status 3\n"},
 		"prints text": {
 			"echo hello\n", 1, "",
 			"fctl-runner: its output is not a ResourceList; it begins with \"hello\"\n",
@@ -135,10 +134,10 @@ func TestABrokenWrapper(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &request{ResourceList: []byte(emptyList)}
-	if _, err := w.Evaluate(t.Context(), r); err != nil || len(problems) != 1 {
+	if _, err := w.EvaluateFunction(t.Context(), r); err != nil || len(problems) != 1 {
 		t.Errorf("%v, %v", err, problems)
 	}
-	if _, err := w.Evaluate(t.Context(), r); status.Code(err) != codes.Unavailable {
+	if _, err := w.EvaluateFunction(t.Context(), r); status.Code(err) != codes.Unavailable {
 		t.Error(err)
 	}
 }

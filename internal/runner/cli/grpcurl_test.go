@@ -89,13 +89,13 @@ func TestGrpcurl(t *testing.T) {
 			"!Code: InvalidArgument",
 		},
 		{"health", nil, []string{
-			"-d", `{"service":"` + evaluator.ServiceName + `"}`, s.address,
+			"-d", `{"service":"` + evaluator.FunctionEvaluator_ServiceDesc.ServiceName + `"}`, s.address,
 			"grpc.health.v1.Health/Check",
 		}, `"status": "SERVING"`},
 		{
 			"list", nil,
 			[]string{s.address, "list"},
-			"evaluator.FunctionEvaluator\ngrpc.health.v1.Health\n" +
+			"evaluator.FunctionEvaluator\nfctl.runner.v1.Explainer\ngrpc.health.v1.Health\n" +
 				"grpc.reflection.v1.ServerReflection\n",
 		},
 		{

@@ -40,6 +40,8 @@ from the namespace of the pods.
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Image, "image", "", "`IMAGE` of fctl-runner; FCTL_RUNNER_IMAGE if empty")
+	f.StringVar(&o.WrapperImage, "wrapper-image", "", "`IMAGE` that the pods of functions start with; that of "+
+		"fctl-runner if empty")
 	f.StringVar(&o.Namespace, "namespace", "fctl-system", "`NAMESPACE` of the runner; porch-system "+
 		"with --for porch")
 	f.StringVar(&o.PodNamespace, "pod-namespace", "fctl-functions", "`NAMESPACE` of FunctionConfigs "+
@@ -53,7 +55,7 @@ from the namespace of the pods.
 
 func (p *program) install(ctx context.Context, o *installOptions, given func(flag string) bool) error {
 	if o.Image == "" {
-		o.Image = p.getenv(imageVariable)
+		o.Image = p.Getenv(imageVariable)
 	}
 	if o.Image == "" {
 		return diag.UsageHint("'make runner-image' builds one", "--image or %s is missing", imageVariable)
@@ -96,6 +98,6 @@ func (p *program) install(ctx context.Context, o *installOptions, given func(fla
 	if o.Porch {
 		text = install.PorchFlags() + text
 	}
-	_, err = fmt.Fprint(p.streams.Out, text)
+	_, err = fmt.Fprint(p.Streams.Out, text)
 	return err
 }

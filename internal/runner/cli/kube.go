@@ -50,7 +50,7 @@ func (o *clusterOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.name, "name", "default", "`NAME` of this runner and its "+
 		"replicas: one of them takes the pods that --keep-pods left")
 	f.StringVar(&o.wrapperImage, "wrapper-image", "",
-		"`IMAGE` of fctl-runner, which pods start with; "+imageVariable+" if empty")
+		"`IMAGE` with /fctl-wrapper, which pods start with; "+imageVariable+" if empty")
 	f.StringVar(&o.template, "pod-template", kube.DefaultBase,
 		"read the template of pods from `FILE`, or from the PodTemplate of that name, or the "+
 			"ConfigMap with data.template, in the namespace of the pods")
@@ -104,7 +104,7 @@ type lines struct{ p *program }
 
 // Write implements io.Writer.
 func (l lines) Write(text []byte) (int, error) {
-	l.p.say("%s", strings.TrimRight(string(text), "\n"))
+	l.p.Say("%s", strings.TrimRight(string(text), "\n"))
 	return len(text), nil
 }
 
@@ -113,10 +113,10 @@ func (o *clusterOptions) pods(ctx context.Context, p *program, limits process.Li
 	maxMessage int,
 ) (*dispatch.Pods, *kube.Backend, error) {
 	if o.wrapperImage == "" {
-		o.wrapperImage = p.getenv(imageVariable)
+		o.wrapperImage = p.Getenv(imageVariable)
 	}
 	if o.wrapperImage == "" {
-		return nil, nil, diag.Usage("pods need the image of fctl-runner: --wrapper-image or %s",
+		return nil, nil, diag.Usage("pods need an image with fctl-wrapper: --wrapper-image or %s",
 			imageVariable)
 	}
 	pull := corev1.PullPolicy(o.pull)
@@ -162,11 +162,11 @@ func (o *clusterOptions) pods(ctx context.Context, p *program, limits process.Li
 		return nil, nil, err
 	}
 	if base == nil && o.template != kube.DefaultBase && o.template != "" {
-		p.say("the namespace %s has no PodTemplate %s; pods have the built-in template", namespace,
+		p.Say("the namespace %s has no PodTemplate %s; pods have the built-in template", namespace,
 			o.template)
 	}
 	backend.SetBase(base)
-	o.scheduler.Keep, o.scheduler.Note = o.keep, p.say
+	o.scheduler.Keep, o.scheduler.Note = o.keep, p.Say
 	return &dispatch.Pods{
 		Scheduler: pods.New(backend, o.scheduler), Version: backend.Version, Tags: client.Tags,
 	}, backend, nil
@@ -192,11 +192,11 @@ func (o *clusterOptions) watchTemplate(ctx context.Context, p *program, backend 
 			problem = err.Error()
 		}
 		if problem != "" && problem != said && ctx.Err() == nil {
-			p.say("%s; the template before stays in use", problem)
+			p.Say("%s; the template before stays in use", problem)
 		}
 		said = problem
 		if err == nil && backend.SetBase(base) {
-			p.say("the template of pods has changed")
+			p.Say("the template of pods has changed")
 			changed()
 		}
 	}
@@ -248,6 +248,6 @@ func (p *program) objects(ctx context.Context, o *clusterOptions, args []string)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(p.streams.Out, string(text)+"\n")
+	_, err = io.WriteString(p.Streams.Out, string(text)+"\n")
 	return err
 }

@@ -2,11 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"runtime"
 	"time"
@@ -16,7 +13,6 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
-	"github.com/fctl-dev/fctl/internal/metrics"
 	fnruntime "github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/runner/dispatch"
 	"github.com/fctl-dev/fctl/internal/runner/kube"
@@ -59,7 +55,7 @@ ones say or as the new ones do.
 Everyone who can connect to the address can run functions.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.log == "json" {
-				p.log = slog.New(slog.NewJSONHandler(p.streams.ErrOut, nil))
+				p.Log = slog.New(slog.NewJSONHandler(p.Streams.ErrOut, nil))
 			}
 			return p.serve(cmd.Context(), o, args)
 		},
@@ -166,12 +162,13 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 		if o.warm {
 			go func() {
 				for _, err := range pods.Warm(background, set, o.configs.prefix) {
-					p.say("%v", err)
+					p.Say("%v", err)
 				}
 			}()
 		}
 	}
-	hooks := configHooks{changed: warm}
+	meters := newMeters()
+	hooks := configHooks{changed: warm, reloaded: meters.reloaded}
 	if pods != nil {
 		hooks.check = pods.Check
 	}
@@ -186,52 +183,42 @@ func (p *program) serve(ctx context.Context, o *serveOptions, args []string) err
 	if err != nil {
 		return err
 	}
-	metrics := newMetrics()
 	d := dispatch.New(configs.cache, dispatch.Options{
 		Programs: programs, Pods: pods, Limits: limits, Parallel: o.parallel,
 		IgnoreDigests: o.ignoreDigests,
 		Only:          o.configs.order,
 		StrictImages:  o.strict,
 		Repositories:  o.repositories,
-		Observe:       p.observe(metrics),
+		Observe:       p.observe(meters),
 	})
-	s, err := server.New(d, server.Options{
+	s := server.New(d, server.Options{
 		MaxMessage: o.maxMessage, MaxRequests: o.maxRequests, Reflection: o.reflection,
 		Grace:    o.grace,
-		Panicked: func(problem any, stack []byte) { p.say("panic: %v\n%s", problem, stack) },
+		Panicked: func(problem any, stack []byte) { p.Say("panic: %v\n%s", problem, stack) },
 	})
-	if err != nil {
-		return err
-	}
-	addGauges(metrics, s, pods)
-	if err = p.serveMetrics(background, o.metrics, metrics); err != nil {
+	meters.addGauges(s, pods)
+	if err = p.serveMetrics(background, o.metrics, meters); err != nil {
 		return err
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.address)
 	if err != nil {
 		return err
 	}
-	p.say("listening on %s with %s", listener.Addr(), configs.count())
+	p.Say("listening on %s with %s", listener.Addr(), configs.count())
 	if err := s.Serve(ctx, listener); err != nil {
 		return err
 	}
-	p.say("stopped")
+	p.Say("stopped")
 	return nil
 }
 
-func newMetrics() *metrics.Metrics {
-	return metrics.New("fctl_runner_evaluation_seconds",
-		"Evaluations by image of the FunctionConfig, executor and code of the answer.",
-		"image", "executor", "code")
-}
-
 // observe returns a function that counts evaluations and, with --log json, logs them.
-func (p *program) observe(metrics *metrics.Metrics) func(dispatch.Evaluation) {
+func (p *program) observe(meters *meters) func(dispatch.Evaluation) {
 	return func(e dispatch.Evaluation) {
 		code := status.Code(e.Err).String()
 		// Anyone can ask for any image; those of FunctionConfigs are few.
-		metrics.Observe(e.Took, e.Config, e.Executor, code)
-		if p.log == nil {
+		meters.evaluations.WithLabelValues(e.Config, e.Executor, code).Observe(e.Took.Seconds())
+		if p.Log == nil {
 			return
 		}
 		attributes := []slog.Attr{
@@ -242,7 +229,7 @@ func (p *program) observe(metrics *metrics.Metrics) func(dispatch.Evaluation) {
 		if e.Err != nil && e.Executor == "none" { // the message of a function may have values of resources
 			attributes = append(attributes, slog.String("error", e.Err.Error()))
 		}
-		p.log.LogAttrs(context.Background(), slog.LevelInfo, "request", attributes...)
+		p.Log.LogAttrs(context.Background(), slog.LevelInfo, "request", attributes...)
 	}
 }
 
@@ -257,35 +244,4 @@ func (o *serveOptions) programs() (*functionconfig.Programs, error) {
 		programs.Sandbox = &fnruntime.Sandbox{Self: self}
 	}
 	return programs, nil
-}
-
-// addGauges adds the numbers of requests and, if there are any, of pods.
-func addGauges(metrics *metrics.Metrics, s *server.Server, pods *dispatch.Pods) {
-	metrics.Gauge("fctl_runner_requests", "Requests that are worked on or wait.", s.Active)
-	if pods != nil {
-		metrics.Gauge("fctl_runner_pods", "Pods, those that start included.", pods.Scheduler.Pods)
-		metrics.Gauge("fctl_runner_waiting", "Requests that wait for a pod.",
-			pods.Scheduler.Waiting)
-	}
-}
-
-// serveMetrics serves /metrics until ctx ends.
-func (p *program) serveMetrics(ctx context.Context, address string, metrics http.Handler) error {
-	if address == "" {
-		return nil
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return fmt.Errorf("metrics: %w (--metrics-address)", err)
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", metrics)
-	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	context.AfterFunc(ctx, func() { _ = s.Close() })
-	go func() {
-		if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			p.say("metrics: %v", err)
-		}
-	}()
-	return nil
 }

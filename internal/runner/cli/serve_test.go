@@ -102,7 +102,8 @@ func (s *served) call(ctx context.Context, image string) (*response, error) {
 	list := "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" +
 		"- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n" +
 		"functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: f}, data: {app: x}}\n"
-	return evaluator.Call(ctx, s.conn, &request{ResourceList: []byte(list), Image: image})
+	return evaluator.NewFunctionEvaluatorClient(s.conn).EvaluateFunction(ctx,
+		&request{ResourceList: []byte(list), Image: image})
 }
 
 func configFile(t *testing.T, dir, spec string) string {
@@ -171,10 +172,15 @@ func TestServe(t *testing.T) {
 	defer func() { _ = answer.Body.Close() }()
 	text, _ := io.ReadAll(answer.Body)
 	for _, want := range []string{
-		`fctl_runner_evaluation_seconds_count{image="set-labels",executor="binary",code="OK"} 1`,
-		`fctl_runner_evaluation_seconds_count{image="set-labels",executor="go",code="OK"} 1`,
-		`fctl_runner_evaluation_seconds_count{image="set-labels",executor="none",code="NotFound"} 1`,
-		`fctl_runner_evaluation_seconds_bucket{image="set-labels",executor="go",code="OK",le="+Inf"} 1`,
+		`fctl_runner_evaluation_seconds_count{code="OK",executor="binary",image="set-labels"} 1`,
+		`fctl_runner_evaluation_seconds_count{code="OK",executor="go",image="set-labels"} 1`,
+		`fctl_runner_evaluation_seconds_count{code="NotFound",executor="none",image="set-labels"} 1`,
+		`fctl_runner_evaluation_seconds_bucket{code="OK",executor="go",image="set-labels",le="+Inf"} 1`,
+		`fctl_runner_functionconfigs{state="used"} 1`,
+		`fctl_runner_functionconfigs{state="error"} 0`,
+		"fctl_runner_reloads_total 1",
+		"# TYPE fctl_runner_build_info gauge", "# TYPE go_goroutines gauge",
+		"# TYPE process_open_fds gauge",
 		"fctl_runner_requests 0",
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/catalog"
 	"github.com/fctl-dev/fctl/internal/krm/functionconfig"
+	"github.com/fctl-dev/fctl/internal/krm/resourcelist"
 	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
 	"github.com/fctl-dev/fctl/internal/runner/wrapper"
@@ -70,8 +71,8 @@ func New(cache *functionconfig.Cache, o Options) *Dispatcher {
 	}
 }
 
-// Evaluate implements evaluator.Evaluator.
-func (d *Dispatcher) Evaluate(ctx context.Context, r *evaluator.Request,
+// EvaluateFunction implements evaluator.Evaluator.
+func (d *Dispatcher) EvaluateFunction(ctx context.Context, r *evaluator.Request,
 ) (*evaluator.Response, error) {
 	began := time.Now()
 	e := Evaluation{Image: r.Image, Executor: "none", RequestBytes: len(r.ResourceList)}
@@ -89,35 +90,25 @@ func (d *Dispatcher) Evaluate(ctx context.Context, r *evaluator.Request,
 // evaluate runs a function and says in e who ran it.
 func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request, e *Evaluation,
 ) (*evaluator.Response, error) {
-	match, err := d.cache.Set().Find(functionconfig.Lookup{
-		Image: r.Image, Tag: r.Tag, IgnoreDigest: d.options.IgnoreDigests,
-	})
+	match, err := d.find(r.Image, r.Tag)
 	if err != nil {
-		return nil, &evaluator.RequestError{Err: err}
+		return nil, err
 	}
 	if match.Config != nil {
 		e.Config = match.Config.Image
-	} else if d.options.StrictImages && !d.allows(match.Image.Repository) {
-		return nil, &evaluator.NotStartedError{Image: match.Image.String(), Reasons: []string{
-			"no FunctionConfig names it, and it is in no repository of --allow-repository",
-		}}
 	}
 	executors := map[functionconfig.ExecutorKind]functionconfig.Executor{
 		functionconfig.KindGo: d.limited(d.inProcess),
 	}
 	if d.options.Programs != nil {
-		executors[functionconfig.KindBinary] = d.limited(d.options.Programs.Run)
+		executors[functionconfig.KindBinary] = checked(d.limited(d.options.Programs.Run))
 	}
 	if d.pods != nil {
-		executors[functionconfig.KindPod] = d.pods.executor(&match)
+		executors[functionconfig.KindPod] = checked(d.pods.executor(&match))
 	}
-	if only := d.options.Only; len(only) > 0 {
-		maps.DeleteFunc(executors, func(kind functionconfig.ExecutorKind,
-			_ functionconfig.Executor,
-		) bool {
-			return !slices.Contains(only, kind)
-		})
-	}
+	maps.DeleteFunc(executors, func(kind functionconfig.ExecutorKind, _ functionconfig.Executor) bool {
+		return !d.asks(kind)
+	})
 	out, trace, err := functionconfig.Dispatch(ctx, &match, executors, process.Call{
 		Function: match.Image.String(), Stdin: r.ResourceList, Limits: d.options.Limits,
 	})
@@ -144,11 +135,43 @@ func (d *Dispatcher) evaluate(ctx context.Context, r *evaluator.Request, e *Eval
 	return wrapper.Answer(ctx, out, err)
 }
 
+// find looks up an image and its tag. The error is for the client.
+func (d *Dispatcher) find(image, tag string) (functionconfig.ConfigMatch, error) {
+	match, err := d.cache.Set().Find(functionconfig.Lookup{
+		Image: image, Tag: tag, IgnoreDigest: d.options.IgnoreDigests,
+	})
+	if err != nil {
+		return match, &evaluator.RequestError{Err: err}
+	}
+	if match.Config == nil && d.options.StrictImages && !d.allows(match.Image.Repository) {
+		return match, &evaluator.NotStartedError{Image: match.Image.String(), Reasons: []string{
+			"no FunctionConfig names it, and it is in no repository of --allow-repository",
+		}}
+	}
+	return match, nil
+}
+
+// asks reports whether executors of a kind may be asked.
+func (d *Dispatcher) asks(kind functionconfig.ExecutorKind) bool {
+	return len(d.options.Only) == 0 || slices.Contains(d.options.Only, kind)
+}
+
 // allows reports whether images of a repository may run that no FunctionConfig names.
 func (d *Dispatcher) allows(repository string) bool {
 	return slices.ContainsFunc(d.options.Repositories, func(allowed string) bool {
 		return repository == allowed || strings.HasPrefix(repository, allowed+"/")
 	})
+}
+
+// checked returns an executor that refuses what is not a ResourceList, as functions of this process do.
+func checked(run functionconfig.Executor) functionconfig.Executor {
+	return func(ctx context.Context, c functionconfig.Candidate, call process.Call,
+	) (process.Output, error) {
+		if _, err := resourcelist.Parse(call.Stdin); err != nil {
+			return process.Output{}, &evaluator.RequestError{Err: err}
+		}
+		return run(ctx, c, call)
+	}
 }
 
 // limited returns an executor that waits for a slot.
@@ -165,13 +188,21 @@ func (d *Dispatcher) limited(run functionconfig.Executor) functionconfig.Executo
 	}
 }
 
+// builtIn returns the function of the catalogue that a candidate names.
+func builtIn(c functionconfig.Candidate) (krm.Function, error) {
+	f, ok := catalog.Find(c.Config.Go.ID, "")
+	if !ok {
+		return nil, process.Refuse(process.OtherCause, "id %q not built in", c.Config.Go.ID)
+	}
+	return f, nil
+}
+
 // inProcess runs functions of the catalogue.
 func (d *Dispatcher) inProcess(ctx context.Context, c functionconfig.Candidate, call process.Call,
 ) (process.Output, error) {
-	f, ok := catalog.Find(c.Config.Go.ID, "")
-	if !ok {
-		return process.Output{}, process.Refuse(process.OtherCause, "id %q not built in",
-			c.Config.Go.ID)
+	f, err := builtIn(c)
+	if err != nil {
+		return process.Output{}, err
 	}
 	limit := cmp.Or(d.options.Limits.Time, process.DefaultLimits().Time)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit,
@@ -194,14 +225,11 @@ func (d *Dispatcher) inProcess(ctx context.Context, c functionconfig.Candidate, 
 func (p *Pods) executor(match *functionconfig.ConfigMatch) functionconfig.Executor {
 	return func(ctx context.Context, c functionconfig.Candidate, call process.Call,
 	) (process.Output, error) {
-		image := match.Image
-		if match.Constraint != nil {
-			var err error
-			if image.Tag, err = p.newest(ctx, image, match.Constraint); err != nil {
-				return process.Output{}, &process.NotStartedError{Err: err}
-			}
+		image, err := p.image(ctx, match)
+		if err != nil {
+			return process.Output{}, &process.NotStartedError{Err: err}
 		}
-		response, err := p.evaluate(ctx, c.Config, image.String(), call.Stdin)
+		response, err := p.evaluate(ctx, c.Config, image, call.Stdin)
 		if status.Code(err) == codes.NotFound {
 			reason := err
 			if n, ok := errors.AsType[*evaluator.NotStartedError](err); ok && len(n.Reasons) == 1 {

@@ -56,6 +56,18 @@ func (p *Pods) Check(c *functionconfig.Config) error {
 	return err
 }
 
+// image returns the image that a pod of a match has.
+func (p *Pods) image(ctx context.Context, match *functionconfig.ConfigMatch) (string, error) {
+	image := match.Image
+	if match.Constraint != nil {
+		var err error
+		if image.Tag, err = p.newest(ctx, image, match.Constraint); err != nil {
+			return "", err
+		}
+	}
+	return image.String(), nil
+}
+
 // newest returns the highest tag of an image that a constraint allows.
 func (p *Pods) newest(ctx context.Context, image process.Image, constraint *functionconfig.Tag,
 ) (string, error) {

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
@@ -35,7 +36,7 @@ func (e *FailedError) Error() string { return e.Message }
 // GRPCStatus returns the status of the call, with the results and the log as its detail. A log that
 // is too long loses its beginning, and results that are too long are left out.
 func (e *FailedError) GRPCStatus() *status.Status {
-	detail := Response{ResourceList: e.ResourceList, Log: e.Log}
+	detail := &Response{ResourceList: e.ResourceList, Log: e.Log}
 	message := e.Message
 	if len(detail.ResourceList) > maxDetail/2 {
 		message += fmt.Sprintf(" (its results have %d bytes and are left out)",
@@ -46,8 +47,8 @@ func (e *FailedError) GRPCStatus() *status.Status {
 		detail.Log = detail.Log[len(detail.Log)-maxDetail/2:]
 	}
 	s := &statuspb.Status{Code: int32(codes.Internal), Message: bounded(message)}
-	if detail.size() > 0 {
-		s.Details = []*anypb.Any{{TypeUrl: typeURL, Value: detail.appendTo(nil)}}
+	if value, err := proto.Marshal(detail); err == nil && len(value) > 0 {
+		s.Details = []*anypb.Any{{TypeUrl: typeURL, Value: value}}
 	}
 	return status.FromProto(s)
 }
@@ -97,7 +98,7 @@ func Failed(err error) (failed *FailedError, ok bool) {
 			continue
 		}
 		response := &Response{}
-		if decode(detail.GetValue(), response) == nil {
+		if proto.Unmarshal(detail.GetValue(), response) == nil {
 			failed.ResourceList, failed.Log = response.ResourceList, response.Log
 		}
 	}

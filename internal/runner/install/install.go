@@ -5,6 +5,7 @@
 package install
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"regexp"
@@ -19,8 +20,9 @@ var texts embed.FS
 
 // Options choose the manifests and the names in them.
 type Options struct {
-	// Image has fctl-runner, in its own pods and in those of functions.
-	Image string
+	// Image has fctl-runner. WrapperImage, which the pods of functions start with, has fctl-wrapper;
+	// Image if it is empty.
+	Image, WrapperImage string
 	// Namespace of the runner, and PodNamespace of FunctionConfigs and the pods of functions.
 	Namespace, PodNamespace string
 	Replicas                int
@@ -41,14 +43,18 @@ func Manifests(o Options) ([]Manifest, error) {
 			return nil, fmt.Errorf("%q is not the name of a namespace", namespace)
 		}
 	}
-	if image := regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9._:/@]*$`); !image.MatchString(o.Image) {
-		return nil, fmt.Errorf("%q is not the name of an image", o.Image)
+	o.WrapperImage = cmp.Or(o.WrapperImage, o.Image)
+	image := regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9._:/@]*$`)
+	for _, name := range []string{o.Image, o.WrapperImage} {
+		if !image.MatchString(name) {
+			return nil, fmt.Errorf("%q is not the name of an image", name)
+		}
 	}
 	if o.Replicas < 1 {
 		return nil, fmt.Errorf("%d replicas: at least one is needed", o.Replicas)
 	}
 	replaced := []string{
-		": IMAGE", ": " + o.Image, "=IMAGE", "=" + o.Image, "replicas: 2", "replicas: " + strconv.Itoa(o.Replicas),
+		": IMAGE", ": " + o.Image, "=IMAGE", "=" + o.WrapperImage, "replicas: 2", "replicas: " + strconv.Itoa(o.Replicas),
 		"fctl-system", o.Namespace, "fctl-functions", o.PodNamespace,
 	}
 	names := []string{"namespaces", "rbac", "deployment", "service", "networkpolicy"}

@@ -11,7 +11,7 @@ import (
 
 func options() install.Options {
 	return install.Options{
-		Image: "registry.example.com/fctl-runner:v1", Namespace: "tools", PodNamespace: "tools-pods",
+		Image: "registry.example.com/fctl-runner:v1", WrapperImage: "registry.example.com/fctl-wrapper:v1", Namespace: "tools", PodNamespace: "tools-pods",
 		Replicas: 3, Monitor: true,
 	}
 }
@@ -68,7 +68,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"image: registry.example.com/fctl-runner:v1\n", "--wrapper-image=registry.example.com/fctl-runner:v1\n",
+		"image: registry.example.com/fctl-runner:v1\n", "--wrapper-image=registry.example.com/fctl-wrapper:v1\n",
 		"--function-configs=kube:tools-pods\n", "replicas: 3\n", "kind: ServiceMonitor\n",
 		"kind: CustomResourceDefinition\n", "kind: Namespace\n",
 	} {
@@ -93,6 +93,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	for want, change := range map[string]func(*install.Options){
 		"namespace": func(o *install.Options) { o.Namespace = "a\nb" },
 		"image":     func(o *install.Options) { o.Image = "x: y" },
+		`"w: y"`:    func(o *install.Options) { o.WrapperImage = "w: y" },
 		"replicas":  func(o *install.Options) { o.Replicas = 0 },
 	} {
 		t.Run(want, func(t *testing.T) {

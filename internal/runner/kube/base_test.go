@@ -84,7 +84,7 @@ func TestBase(t *testing.T) {
 		{"tolerations", p.Spec.Tolerations[0].Key, "functions"},
 		{"restart policy", string(p.Spec.RestartPolicy), "Never"},
 		{"image of the function", function.Name + " " + function.Image, "function a:v1"},
-		{"command of the function", function.Command[0], "/fctl-tools/fctl-runner"},
+		{"command of the function", function.Command[0], "/fctl-tools/fctl-wrapper"},
 		{"image of the wrapper", wrapper.Name + " " + wrapper.Image, "wrapper fctl-runner:v1"},
 		{"command of the wrapper", strings.Join(wrapper.Command, " "), ""},
 		{"memory of the wrapper", wrapper.Resources.Limits.Memory().String(), "32Mi"},

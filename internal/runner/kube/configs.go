@@ -11,15 +11,20 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/kubernetes/scheme"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
 )
 
 // DefaultNamespace is the namespace of FunctionConfigs if none is named.
@@ -36,9 +41,10 @@ type ConfigObject struct {
 	Created         time.Time
 	Generation      int64
 	JSON            []byte // with the list of fields of an object, without managedFields
-	// Observed and Problem are what its status says of this runner.
-	Observed int64
-	Problem  string
+	// Observed, Problem and Conditions are those of its status.
+	Observed   int64
+	Problem    string
+	Conditions []metav1.Condition
 }
 
 // Older orders objects by their age. Of two objects that exclude each other the older counts.
@@ -52,22 +58,21 @@ func (o *ConfigObject) Key() string { return o.Namespace + "/" + o.Name }
 // Configs reads the FunctionConfigs of a namespace.
 type Configs struct {
 	client    dynamic.Interface
+	events    corev1client.EventsGetter
 	namespace string
+	recorder  record.EventRecorder // nil before Watch
 	mu        sync.Mutex
 	forbidden bool               // to write the status
-	written   map[string]verdict // by key
-}
-
-// verdict records the status that this runner wrote to an object.
-type verdict struct {
-	object     types.UID
-	generation int64
-	problem    string
+	written   map[string]written // by key
 }
 
 // NewConfigs returns the FunctionConfigs of a namespace, of all of them if it is "*".
 func NewConfigs(config *rest.Config, namespace string) (*Configs, error) {
 	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	events, err := corev1client.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +82,9 @@ func NewConfigs(config *rest.Config, namespace string) (*Configs, error) {
 	case "*":
 		namespace = metav1.NamespaceAll
 	}
-	return newConfigs(client, namespace), nil
-}
-
-func newConfigs(client dynamic.Interface, namespace string) *Configs {
-	return &Configs{client: client, namespace: namespace, written: map[string]verdict{}}
+	return &Configs{
+		client: client, events: events, namespace: namespace, written: map[string]written{},
+	}, nil
 }
 
 func functionConfigs() schema.GroupVersionResource {
@@ -112,9 +115,12 @@ func objects(items []*unstructured.Unstructured) ([]ConfigObject, error) {
 	all := make([]ConfigObject, 0, len(items))
 	for _, u := range items {
 		status, _, _ := unstructured.NestedMap(u.Object, "status")
+		var found struct{ Conditions []metav1.Condition } // of another form: as good as none
+		_ = runtime.DefaultUnstructuredConverter.FromUnstructured(status, &found)
 		o := ConfigObject{
 			Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(),
 			Created: u.GetCreationTimestamp().Time, Generation: u.GetGeneration(),
+			Conditions: found.Conditions,
 		}
 		o.Observed, _, _ = unstructured.NestedInt64(status, observedField)
 		o.Problem, _, _ = unstructured.NestedString(status, "error")
@@ -142,6 +148,10 @@ func (c *Configs) Watch(
 	if _, err := c.List(ctx); err != nil {
 		return err
 	}
+	broadcaster := record.NewBroadcaster()
+	broadcaster.StartRecordingToSink(&corev1client.EventSinkImpl{Interface: c.events.Events("")})
+	context.AfterFunc(ctx, broadcaster.Shutdown)
+	c.recorder = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: program})
 	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(c.client, resync,
 		c.namespace,
 		nil)
@@ -196,53 +206,4 @@ func (c *Configs) Watch(
 		}
 	}()
 	return nil
-}
-
-// observedField is the field of the status that has the generation which a runner has read.
-const observedField = "functionRunnerObservedGeneration"
-
-// patchTimeout bounds how long a status holds up others.
-const patchTimeout = 10 * time.Second
-
-// SetStatus writes to the status of an object which generation the runner has read, and why it does
-// not use it. It does nothing if the status says so already, or once the cluster has refused it. It
-// writes the same only once: two runners that differ must not answer each other for ever.
-func (c *Configs) SetStatus(ctx context.Context, o *ConfigObject, problem string) error {
-	now := verdict{o.UID, o.Generation, problem}
-	c.mu.Lock()
-	before := c.written[o.Key()]
-	// Later the status of o may be older than the one written here.
-	first := before.object != o.UID
-	done := c.forbidden || before == now ||
-		first && o.Observed == o.Generation && o.Problem == problem
-	c.written[o.Key()] = now
-	c.mu.Unlock()
-	if done {
-		return nil
-	}
-	status := map[string]any{observedField: o.Generation, "error": nil}
-	if problem != "" {
-		status["error"] = problem
-	}
-	patch, err := json.Marshal(map[string]any{"status": status})
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, patchTimeout)
-	defer cancel()
-	_, err = c.client.Resource(functionConfigs()).Namespace(o.Namespace).Patch(ctx, o.Name,
-		types.MergePatchType, patch, metav1.PatchOptions{}, "status")
-	switch {
-	case err == nil || apierrors.IsNotFound(err): // it has gone, or its definition has no status
-		return nil
-	case apierrors.IsForbidden(err):
-		c.mu.Lock()
-		c.forbidden = true
-		c.mu.Unlock()
-		return fmt.Errorf("the status of FunctionConfigs is not written: %w", err)
-	}
-	c.mu.Lock()
-	delete(c.written, o.Key()) // so that it is tried again
-	c.mu.Unlock()
-	return err
 }

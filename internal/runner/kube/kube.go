@@ -40,7 +40,7 @@ type Options struct {
 	// Name separates the pods of this runner and its replicas from other pods in the namespace.
 	Name         string
 	owner        string // the name of this process, which no other has; New makes it
-	WrapperImage string // has fctl-runner as its entrypoint
+	WrapperImage string // has /fctl-wrapper
 	Port         int    // of the wrapper
 	MaxMessage   int
 	Timeout      time.Duration // of one evaluation

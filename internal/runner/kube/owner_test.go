@@ -208,8 +208,8 @@ type gated struct {
 	busy  sync.Mutex
 }
 
-// Evaluate implements evaluator.Evaluator.
-func (g *gated) Evaluate(ctx context.Context, r *evaluator.Request) (*evaluator.Response, error) {
+// EvaluateFunction implements evaluator.Evaluator.
+func (g *gated) EvaluateFunction(ctx context.Context, r *evaluator.Request) (*evaluator.Response, error) {
 	g.busy.Lock()
 	defer g.busy.Unlock()
 	name := string(r.ResourceList)
@@ -241,11 +241,7 @@ func TestRollingUpdate(t *testing.T) {
 	port := free.Addr().(*net.TCPAddr).Port
 	_ = free.Close()
 	c.started = func(name, address string) {
-		s, err := server.New(&gated{begun: begun, end: end}, server.Options{})
-		if err != nil {
-			t.Error(err)
-			return
-		}
+		s := server.New(&gated{begun: begun, end: end}, server.Options{})
 		listener, err := net.Listen("tcp", net.JoinHostPort(address, fmt.Sprint(port)))
 		if err != nil {
 			t.Error(err)

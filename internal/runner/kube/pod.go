@@ -38,7 +38,7 @@ func (p *pod) Gone() <-chan struct{} { return p.gone }
 
 // Call implements pods.Pod.
 func (p *pod) Call(ctx context.Context, r *evaluator.Request) (*evaluator.Response, error) {
-	return evaluator.Call(ctx, p.conn, r)
+	return evaluator.NewFunctionEvaluatorClient(p.conn).EvaluateFunction(ctx, r)
 }
 
 func (p *pod) close() {

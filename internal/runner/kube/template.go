@@ -22,6 +22,7 @@ import (
 const (
 	functionContainer = "function"
 	wrapperContainer  = "wrapper"
+	wrapperProgram    = "fctl-wrapper"
 	toolsVolume       = "fctl-tools"
 	toolsDir          = "/fctl-tools"
 	nobody            = 65534
@@ -61,7 +62,7 @@ func (o *Options) spec(f *pods.Function) (*corev1.PodSpec, error) {
 			RunAsNonRoot: new(true), RunAsUser: user(), RunAsGroup: user(), FSGroup: user(),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
-		Volumes: []corev1.Volume{emptyDir(toolsVolume, "256Mi"), emptyDir("tmp", "1Gi")},
+		Volumes: []corev1.Volume{emptyDir(toolsVolume, "64Mi"), emptyDir("tmp", "1Gi")},
 	}
 	for _, secret := range o.PullSecrets {
 		spec.ImagePullSecrets = append(spec.ImagePullSecrets,
@@ -76,14 +77,14 @@ func (o *Options) spec(f *pods.Function) (*corev1.PodSpec, error) {
 	port := strconv.Itoa(o.Port)
 	spec.InitContainers = []corev1.Container{{
 		Name: wrapperContainer, Image: o.WrapperImage, ImagePullPolicy: o.PullPolicy,
-		Args:            []string{"wrapper", "--install", toolsDir},
+		Command:         []string{"/" + wrapperProgram, "--install", toolsDir},
 		VolumeMounts:    []corev1.VolumeMount{{Name: toolsVolume, MountPath: toolsDir}},
 		SecurityContext: restricted(),
 	}}
 	spec.Containers = []corev1.Container{{
 		Name: functionContainer, Image: f.Image, ImagePullPolicy: o.PullPolicy,
 		Command: []string{
-			toolsDir + "/fctl-runner", "wrapper", "--port", port, "--max-message",
+			toolsDir + "/" + wrapperProgram, "--port", port, "--max-message",
 			strconv.Itoa(o.MaxMessage), "--timeout", o.Timeout.String(), "--empty", "/tmp",
 		},
 		Env: []corev1.EnvVar{

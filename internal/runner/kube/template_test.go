@@ -41,7 +41,7 @@ func TestTemplate(t *testing.T) {
 		t.Errorf("%q %v", p.GenerateName, p.Annotations)
 	}
 	c := p.Spec.Containers[0]
-	if got := strings.Join(c.Command, " "); got != "/fctl-tools/fctl-runner wrapper --port 9446 "+
+	if got := strings.Join(c.Command, " "); got != "/fctl-tools/fctl-wrapper --port 9446 "+
 		"--max-message 1048576 --timeout 1m0s --empty /tmp --empty /dev/shm --empty /dev/mqueue "+
 		"--empty-ipc --idle 1h5m0s -- /fn arg" {
 		t.Error(got)

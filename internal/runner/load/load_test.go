@@ -122,7 +122,7 @@ func measure(t *testing.T, address, tag string, limit time.Duration, pid int) {
 		senders.Go(func() {
 			for ctx.Err() == nil {
 				began := time.Now()
-				r, err := evaluator.Call(t.Context(), conn, request)
+				r, err := evaluator.NewFunctionEvaluatorClient(conn).EvaluateFunction(t.Context(), request)
 				if err != nil || !strings.Contains(string(r.ResourceList), "app: shop") {
 					t.Errorf("%s: %v", tag, err)
 					return

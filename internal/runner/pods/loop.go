@@ -200,10 +200,12 @@ func (l *loop) started(w *worker, pod Pod, err error) {
 	case err != nil:
 		l.total--
 		w.pool.failed = time.Now()
+		l.s.failed.Add(1)
 		l.s.options.Note("a pod of %s did not start: %v", w.pool.function.Image, err)
 		l.remove(w)
 		l.orphans(w.pool, w.take(), notStarted(w.pool.function, err))
 	default:
+		l.s.ready.Add(1)
 		l.s.options.Note("pod %s of %s is ready", pod.Name(), w.pool.function.Image)
 		l.ready(w, pod)
 	}

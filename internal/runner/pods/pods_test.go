@@ -332,8 +332,8 @@ func TestNoPodStarts(t *testing.T) {
 				t.Errorf("request %d: %v", i, err)
 			}
 		}
-		if s.Waiting() != 0 || s.Pods() != 0 {
-			t.Errorf("%d wait, %d pods", s.Waiting(), s.Pods())
+		if s.Waiting() != 0 || s.Pods() != 0 || s.Ready() != 0 || s.Failed() == 0 {
+			t.Errorf("%d wait, %d pods, %d ready, %d failed", s.Waiting(), s.Pods(), s.Ready(), s.Failed())
 		}
 	})
 }

@@ -27,6 +27,7 @@ type Scheduler struct {
 	workers sync.WaitGroup
 
 	pods, waiting atomic.Int64 // copies of the loop's counts, for metrics
+	ready, failed atomic.Int64 // starts of pods
 
 	loop *loop // of the goroutine of run only
 }
@@ -138,6 +139,12 @@ func (s *Scheduler) Pods() int64 { return s.pods.Load() }
 
 // Waiting returns how many requests wait for a pod.
 func (s *Scheduler) Waiting() int64 { return s.waiting.Load() }
+
+// Ready returns how many starts of pods ended with a pod that is ready.
+func (s *Scheduler) Ready() int64 { return s.ready.Load() }
+
+// Failed returns how many starts of pods failed.
+func (s *Scheduler) Failed() int64 { return s.failed.Load() }
 
 // Stop ends the scheduler. Requests that are not answered yet get an error. It deletes pods in use,
 // and, unless Options.Keep is set, all others.

@@ -17,7 +17,7 @@ import (
 // sleeper takes longer than a server waits for requests.
 type sleeper struct{}
 
-func (sleeper) Evaluate(context.Context, *evaluator.Request) (*evaluator.Response, error) {
+func (sleeper) EvaluateFunction(context.Context, *evaluator.Request) (*evaluator.Response, error) {
 	time.Sleep(8 * time.Minute)
 	return &evaluator.Response{}, nil
 }
@@ -25,10 +25,7 @@ func (sleeper) Evaluate(context.Context, *evaluator.Request) (*evaluator.Respons
 // TestIdle stops when no request came for a while, and not during one.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := New(sleeper{}, Options{Idle: 5 * time.Minute, Grace: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := New(sleeper{}, Options{Idle: 5 * time.Minute, Grace: time.Hour})
 		listener := bufconn.Listen(1 << 10)
 		served := make(chan error, 1)
 		began := time.Now()
@@ -43,7 +40,7 @@ func TestIdle(t *testing.T) {
 		}
 		defer func() { _ = conn.Close() }()
 		time.Sleep(4 * time.Minute)
-		if _, err := evaluator.Call(t.Context(), conn, &evaluator.Request{Image: "f"}); err != nil {
+		if _, err := evaluator.NewFunctionEvaluatorClient(conn).EvaluateFunction(t.Context(), &evaluator.Request{Image: "f"}); err != nil {
 			t.Error(err)
 		}
 		if err := <-served; err != nil {

@@ -14,7 +14,7 @@ import (
 // none is an evaluator that is not asked.
 type none struct{}
 
-func (none) Evaluate(context.Context, *evaluator.Request) (*evaluator.Response, error) {
+func (none) EvaluateFunction(context.Context, *evaluator.Request) (*evaluator.Response, error) {
 	return &evaluator.Response{}, nil
 }
 
@@ -33,10 +33,7 @@ func TestClientsMayCheckTheirConnection(t *testing.T) {
 		{"with the default", 0, least, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := New(none{}, Options{MinPing: c.least})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := New(none{}, Options{MinPing: c.least})
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
 				t.Fatal(err)

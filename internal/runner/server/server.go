@@ -19,10 +19,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
-	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
 )
@@ -62,14 +59,13 @@ type Server struct {
 	used    atomic.Pointer[time.Time] // when the last request ended
 }
 
-// New returns a server of an evaluator. Its health is SERVING until it stops.
-func New(e evaluator.Evaluator, o Options) (*Server, error) {
+// New returns a server of an evaluator, which may be an explainer too. Its health is SERVING until it stops.
+func New(e evaluator.Evaluator, o Options) *Server {
 	o.MaxMessage = cmp.Or(o.MaxMessage, DefaultMaxMessage)
 	o.MaxRequests = cmp.Or(o.MaxRequests, DefaultMaxRequests)
 	o.MinPing = cmp.Or(o.MinPing, DefaultMinPing)
 	s := &Server{options: o, health: health.NewServer()}
 	s.grpc = grpc.NewServer(
-		grpc.ForceServerCodecV2(evaluator.Codec{}),
 		// What is around the ResourceList in a message counts as well.
 		grpc.MaxRecvMsgSize(o.MaxMessage+overhead), grpc.MaxSendMsgSize(o.MaxMessage+overhead),
 		grpc.MaxConcurrentStreams(uint32(o.MaxRequests)+16),
@@ -80,28 +76,16 @@ func New(e evaluator.Evaluator, o Options) (*Server, error) {
 		}),
 		grpc.ChainUnaryInterceptor(s.recovered, s.limited),
 	)
-	evaluator.Register(s.grpc, e)
+	evaluator.RegisterFunctionEvaluatorServer(s.grpc, e)
+	if x, ok := e.(evaluator.ExplainerServer); ok {
+		evaluator.RegisterExplainerServer(s.grpc, x)
+	}
 	grpc_health_v1.RegisterHealthServer(s.grpc, s.health)
-	s.health.SetServingStatus(evaluator.ServiceName, grpc_health_v1.HealthCheckResponse_SERVING)
-	if !o.Reflection {
-		return s, nil
+	s.health.SetServingStatus(evaluator.FunctionEvaluator_ServiceDesc.ServiceName, grpc_health_v1.HealthCheckResponse_SERVING)
+	if o.Reflection {
+		reflection.RegisterV1(s.grpc)
 	}
-	file, err := evaluator.Descriptor()
-	if err != nil {
-		return nil, err
-	}
-	files := &protoregistry.Files{}
-	for _, f := range []protoreflect.FileDescriptor{
-		file, grpc_health_v1.File_grpc_health_v1_health_proto,
-		reflectionpb.File_grpc_reflection_v1_reflection_proto,
-	} {
-		if err := files.RegisterFile(f); err != nil {
-			return nil, err
-		}
-	}
-	own := reflection.ServerOptions{Services: s.grpc, DescriptorResolver: files}
-	reflectionpb.RegisterServerReflectionServer(s.grpc, reflection.NewServerV1(own))
-	return s, nil
+	return s
 }
 
 // overhead is the most that the image and the tag of a request add to its ResourceList.

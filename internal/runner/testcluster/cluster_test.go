@@ -58,7 +58,8 @@ func TestCluster(t *testing.T) {
 	e := &env{bin: t.TempDir(), work: t.TempDir()}
 	for name, path := range map[string]string{
 		"fctl-runner": "../../../cmd/fctl-runner", "fctl": "../../../cmd/fctl",
-		"function": "./testdata/function",
+		"fctl-wrapper": "../../../cmd/fctl-wrapper",
+		"function":     "./testdata/function",
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o",
@@ -143,9 +144,9 @@ func (e *env) pushAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	push("pause:1", program, "/function", "pause")
-	push("fctl-runner:test", map[string]string{
-		"fctl-runner": filepath.Join(e.bin, "fctl-runner"),
-	}, "/fctl-runner")
+	push("fctl-wrapper:test", map[string]string{
+		"fctl-wrapper": filepath.Join(e.bin, "fctl-wrapper"),
+	}, "/fctl-wrapper")
 	push("fctl:test", map[string]string{"fctl": filepath.Join(e.bin, "fctl")}, "/fctl")
 	push("bare:v1", program)
 	for _, tag := range []string{"v0.1.1", "v0.2.0", "v0.2.3", "v9"} {
@@ -211,7 +212,7 @@ func (e *env) serve(t *testing.T, args ...string) *runner {
 		"serve", "--address", "127.0.0.1:0", "--metrics-address", r.metrics,
 		"--kubeconfig", e.Kubeconfig, "--function-configs", "kube:", "--functions", e.bin,
 		"--allow-exec", "--pods", "--namespace", "default", "--pod-network", "direct",
-		"--wrapper-image", e.registry.Host + "/fctl-runner:test", "--warm-up=false",
+		"--wrapper-image", e.registry.Host + "/fctl-wrapper:test", "--warm-up=false",
 		"--default-prefix", e.registry.Host, "--gc-interval", "1s",
 	}, args...)...)
 	stderr, err := r.cmd.StderrPipe()
@@ -279,7 +280,7 @@ func (r *runner) stop(t *testing.T) {
 func (r *runner) evaluate(ctx context.Context, image, config string) (*evaluator.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	return evaluator.Call(ctx, r.conn, &evaluator.Request{
+	return evaluator.NewFunctionEvaluatorClient(r.conn).EvaluateFunction(ctx, &evaluator.Request{
 		Image: image, ResourceList: []byte(list(config)),
 	})
 }
@@ -314,9 +315,10 @@ func (r *runner) executed(t *testing.T) map[string]int {
 		t.Fatal(err)
 	}
 	counts := map[string]int{}
-	line := regexp.MustCompile(`_count\{executor="(\w+)",code="OK"\} (\d+)`)
+	line := regexp.MustCompile(`_count\{code="OK",executor="(\w+)",image="[^"]*"\} (\d+)`)
 	for _, m := range line.FindAllStringSubmatch(string(text), -1) {
-		counts[m[1]], _ = strconv.Atoi(m[2])
+		n, _ := strconv.Atoi(m[2])
+		counts[m[1]] += n
 	}
 	return counts
 }

@@ -77,7 +77,7 @@ func (e *env) fctl(t *testing.T, dir string, words ...string) (stdout, stderr st
 	cmd := exec.Command(filepath.Join(e.bin, "fctl"), words...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+e.work,
-		"FCTL_RUNNER_IMAGE="+e.registry.Host+"/fctl-runner:test")
+		"FCTL_RUNNER_IMAGE="+e.registry.Host+"/fctl-wrapper:test")
 	var out, errOut strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {

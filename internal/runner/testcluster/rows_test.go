@@ -458,7 +458,7 @@ func testEval(t *testing.T, e *env) {
 	run := func(args ...string) (string, string) {
 		cmd := exec.Command(filepath.Join(e.bin, "fctl-runner"), args...)
 		cmd.Env = append(os.Environ(), "KUBECONFIG="+e.Kubeconfig,
-			"FCTL_RUNNER_IMAGE="+e.registry.Host+"/fctl-runner:test")
+			"FCTL_RUNNER_IMAGE="+e.registry.Host+"/fctl-wrapper:test")
 		cmd.Stdin = strings.NewReader(list(""))
 		var out, errOut strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &errOut

@@ -14,6 +14,7 @@
 package wrapper
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,8 +24,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/fctl-dev/fctl/internal/krm"
 	"github.com/fctl-dev/fctl/internal/krm/fnresult"
+	"github.com/fctl-dev/fctl/internal/krm/resourcelist"
 	"github.com/fctl-dev/fctl/internal/process"
 	"github.com/fctl-dev/fctl/internal/runner/evaluator"
 )
@@ -81,9 +82,9 @@ func New(o Options) (*Wrapper, error) {
 	}, nil
 }
 
-// Evaluate implements evaluator.Evaluator. The image of the request does not matter: the pod has
-// only one.
-func (w *Wrapper) Evaluate(ctx context.Context, request *evaluator.Request,
+// EvaluateFunction implements evaluator.Evaluator. The image of the request is only in messages: the
+// pod has one.
+func (w *Wrapper) EvaluateFunction(ctx context.Context, request *evaluator.Request,
 ) (*evaluator.Response, error) {
 	select {
 	case w.slots <- struct{}{}:
@@ -94,7 +95,9 @@ func (w *Wrapper) Evaluate(ctx context.Context, request *evaluator.Request,
 	if w.closed.Load() {
 		return nil, status.Error(codes.Unavailable, "something of an earlier request is left")
 	}
-	response, err := Program(ctx, w.program, w.call, request.ResourceList)
+	call := w.call
+	call.Function = cmp.Or(request.Image, call.Function) // in messages
+	response, err := Program(ctx, w.program, call, request.ResourceList)
 	if problem := w.clean(); problem != nil {
 		w.closed.Store(true)
 		w.broken(problem)
@@ -142,7 +145,7 @@ func Answer(ctx context.Context, out process.Output, err error) (*evaluator.Resp
 	if ctx.Err() != nil {
 		return nil, status.FromContextError(ctx.Err()).Err()
 	}
-	output, problem := krm.ParseOutput(out.Stdout)
+	output, problem := resourcelist.ParseOutput(out.Stdout)
 	switch {
 	case err != nil:
 		var results []fnresult.Result
@@ -167,7 +170,7 @@ func Failed(err error, results []fnresult.Result, log []byte) error {
 	if text := strings.TrimSpace(string(log)); text != "" {
 		b.WriteString("\n" + strings.ToValidUTF8(text, "?"))
 	}
-	list, problem := krm.OnlyResults(results)
+	list, problem := resourcelist.OnlyResults(results)
 	if problem != nil {
 		fmt.Fprintf(&b, "\nits results cannot be printed: %v", problem)
 	}

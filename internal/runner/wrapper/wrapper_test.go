@@ -63,7 +63,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	for range 2 {
 		_ = os.Remove(program + ".pids")
-		response, err := w.Evaluate(t.Context(), &evaluator.Request{ResourceList: []byte(emptyList)})
+		response, err := w.EvaluateFunction(t.Context(), &evaluator.Request{ResourceList: []byte(emptyList)})
 		if err != nil || string(response.ResourceList) != emptyList {
 			t.Fatalf("%v: %+v", err, response)
 		}
@@ -105,10 +105,10 @@ func TestLeftoversCloseWrapper(t *testing.T) {
 		t.Fatal(err)
 	}
 	request := &evaluator.Request{ResourceList: []byte(emptyList)}
-	if _, err := w.Evaluate(t.Context(), request); err != nil || problem == nil {
+	if _, err := w.EvaluateFunction(t.Context(), request); err != nil || problem == nil {
 		t.Fatalf("error %v, problem %v", err, problem)
 	}
-	if _, err := w.Evaluate(t.Context(), request); err == nil ||
+	if _, err := w.EvaluateFunction(t.Context(), request); err == nil ||
 		!strings.Contains(err.Error(), "something of an earlier request is left") {
 		t.Errorf("the second call: %v", err)
 	}

@@ -1,3 +1,7 @@
+// Package cli is the command line of fctl-wrapper, the program inside the pods of functions. It is
+// copied into each pod, so it links neither functions nor a client of clusters.
+//
+// Layer: commands.
 package cli
 
 import (
@@ -15,12 +19,15 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
+	"github.com/fctl-dev/fctl/internal/out/iostreams"
 	"github.com/fctl-dev/fctl/internal/process"
+	"github.com/fctl-dev/fctl/internal/runner/invocation"
 	"github.com/fctl-dev/fctl/internal/runner/server"
 	"github.com/fctl-dev/fctl/internal/runner/wrapper"
+	"github.com/fctl-dev/fctl/internal/version"
 )
 
-// wrapperOptions are the flags of wrapper.
+// wrapperOptions are the flags.
 type wrapperOptions struct {
 	address    string
 	install    string
@@ -35,19 +42,27 @@ type wrapperOptions struct {
 	emptyIPC   bool
 }
 
-func (p *program) wrapperCommand() *cobra.Command {
+// Main runs a command line and returns the exit status.
+func Main(ctx context.Context, args []string, streams *iostreams.Streams,
+	getenv func(string) string,
+) int {
+	i := &invocation.CommandRun{Name: "fctl-wrapper", Streams: streams, Getenv: getenv}
+	return i.Run(ctx, command(i), args)
+}
+
+func command(i *invocation.CommandRun) *cobra.Command {
 	o := &wrapperOptions{}
 	cmd := &cobra.Command{
-		Use: "wrapper", Short: "serve one program, inside the pod of a function",
+		Use: i.Name, Args: cobra.ArbitraryArgs, Version: version.Read().Version,
 		Long: `Serve a program as a function: for each request the program is started with the
 ResourceList on its standard input. This is the command of a container in the
 pod of a function. On Linux the processes that the program started end with it,
 unless several programs run at once.
 
-  fctl-runner wrapper --port 9446 -- PROGRAM [ARG...]
-  fctl-runner wrapper --install DIR     copies fctl-runner itself to DIR`,
+  fctl-wrapper --port 9446 -- PROGRAM [ARG...]
+  fctl-wrapper --install DIR     copies fctl-wrapper itself to DIR`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.wrapper(cmd.Context(), o, args, cmd.ArgsLenAtDash())
+			return o.wrap(cmd.Context(), i, args, cmd.ArgsLenAtDash())
 		},
 	}
 	f := cmd.Flags()
@@ -67,11 +82,12 @@ unless several programs run at once.
 		"delete shared memory, message queues and semaphores of the user after each request")
 	f.Int64Var(&o.memory, "memory", 0, "give a process at most `BYTES` of memory")
 	f.BoolVar(&o.flat, "flat-log", false, "write what a process logs on one line")
-	f.StringVar(&o.install, "install", "", "copy fctl-runner to `DIR` and end")
+	f.StringVar(&o.install, "install", "", "copy fctl-wrapper to `DIR` and end")
 	return cmd
 }
 
-func (p *program) wrapper(ctx context.Context, o *wrapperOptions, args []string, dash int) error {
+func (o *wrapperOptions) wrap(ctx context.Context, i *invocation.CommandRun, args []string, dash int,
+) error {
 	if dash != 0 && len(args) > 0 {
 		return diag.UsageHint("write -- before the program", "unexpected argument %q", args[0])
 	}
@@ -79,7 +95,7 @@ func (p *program) wrapper(ctx context.Context, o *wrapperOptions, args []string,
 		return copySelf(ctx, o.install)
 	}
 	if len(args) == 0 {
-		return diag.UsageHint("fctl-runner wrapper -- PROGRAM", "the program of the function is missing")
+		return diag.UsageHint("fctl-wrapper -- PROGRAM", "the program of the function is missing")
 	}
 	if o.port < 0 || o.port > 65535 || o.parallel < 1 || o.maxMessage < 1 {
 		return diag.Usage("--port, --parallel and --max-message must be positive")
@@ -118,18 +134,13 @@ func (p *program) wrapper(ctx context.Context, o *wrapperOptions, args []string,
 	if err != nil {
 		return err
 	}
-	s, err := server.New(w, server.Options{
-		MaxMessage: o.maxMessage, Grace: o.timeout, Idle: o.idle,
-	})
-	if err != nil {
-		return err
-	}
+	s := server.New(w, server.Options{MaxMessage: o.maxMessage, Grace: o.timeout, Idle: o.idle})
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp",
 		net.JoinHostPort(o.address, fmt.Sprint(o.port)))
 	if err != nil {
 		return err
 	}
-	p.say("listening on %s", listener.Addr())
+	i.Say("listening on %s", listener.Addr())
 	if err := s.Serve(ctx, listener); err != nil {
 		return err
 	}
@@ -162,5 +173,5 @@ func copySelf(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	return files.Write(ctx, filepath.Join(dir, "fctl-runner"), 0o755, data)
+	return files.Write(ctx, filepath.Join(dir, "fctl-wrapper"), 0o755, data)
 }
