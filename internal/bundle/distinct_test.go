@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 )
 
 // called returns a Bundle of a name with resources in short: NAME APIVERSION KIND OBJECT.
@@ -176,27 +177,30 @@ func TestScope(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := messages(bundle.Validate(b, s.options(t))); got != "b.yaml:7:85: a: "+want+
+	if got := validate(t, b, s.options(t)); got != "b.yaml:7:85: a: "+want+
 		"\nhint: leave metadata.namespace out\n" {
 		t.Errorf("got %s", got)
 	}
 }
 
 // A CustomResourceDefinition in a Bundle counts as well.
-func TestScopeIn(t *testing.T) {
+func TestDefinitions(t *testing.T) {
 	text := strings.ReplaceAll(head+"spec:\n  resources:\n  - name: a\n    spec:\n      object:\n", "\t",
 		"") + "        " + strings.ReplaceAll(world, "\n", "\n        ") + "\n"
 	b, err := read(t, text)
 	if err != nil {
 		t.Fatal(messages(err))
 	}
-	scope := bundle.ScopeIn([]*bundle.Bundle{b}, k8skit.New().Scope)
+	provider := k8skit.New()
+	provider.Schemas().AddInputs(func() []schemas.SchemaFile {
+		return bundle.Definitions([]*bundle.Bundle{b})
+	})
 	for of, want := range map[api.ResourceType]configkit.Scope{
 		"example.com/v1/World": configkit.ScopeCluster,
 		"example.com/v1/Town":  configkit.ScopeUnknown,
 		"v1/ConfigMap":         configkit.ScopeNamespaced,
 	} {
-		if got := scope(of); got != want {
+		if got := provider.Scope(of); got != want {
 			t.Errorf("%s: got %q", of, got)
 		}
 	}

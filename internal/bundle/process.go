@@ -11,6 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
@@ -39,6 +41,10 @@ type Options struct {
 	Scope func(api.ResourceType) configkit.Scope
 	// Examples uses the example of a reference whose value is not available yet.
 	Examples bool
+	// Fields says which fields objects have, by their types, and Schemas checks objects in Validate;
+	// nil if nobody knows.
+	Fields  yamlpath.FieldProvider
+	Schemas *schemas.Set
 
 	// simulated lets resources count as ready that only fail because of what does not exist yet.
 	simulated bool
@@ -188,8 +194,12 @@ func identityOf(res *ResourceResult) (plugin.GroupVersionKind, string) {
 // value returns the value of a reference, or its example while it is not available.
 func (p *run) value(r *ResolvedReference) (resolved, error) {
 	v, err := p.evaluate(r)
-	if err != nil && p.Examples && isRetriable(err) && r.example.Exists() {
+	switch target := p.results[r.target]; {
+	case err == nil || !isRetriable(err):
+	case r.example.Exists() && (p.Examples || target.Assumed):
 		return resolved{value: r.example, from: "example"}, nil
+	case p.simulated:
+		return p.madeUp(r), nil
 	}
 	return v, err
 }

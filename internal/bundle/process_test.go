@@ -310,8 +310,7 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(messages(err))
 			}
-			err = bundle.Validate(b, scene{}.options(t))
-			if got := messages(err); got != c.want {
+			if got := validate(t, b, scene{}.options(t)); got != c.want {
 				t.Errorf("got %swant %s", got, c.want)
 			}
 			got := ""
@@ -340,9 +339,9 @@ func TestBindSecretOfPlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(messages(err))
 	}
-	err = bundle.Validate(b, scene{}.options(t))
-	if got := messages(err); got != "b.yaml:42:65: c: bindsecret is for a ServiceBinding, and "+
-		"\"b\" is a ServiceInstance\n" {
+	if got := validate(t, b, scene{}.options(t)); got != "b.yaml:42:65: c: bindsecret is for a ServiceBinding, and "+
+		"\"b\" is a ServiceInstance\nnote: b.yaml:42:18: c: !{n} is not used; without a name and a path, "+
+		"a reference only orders resources\n" {
 		t.Errorf("got %s", got)
 	}
 	ready := strings.ReplaceAll(observedA, "name: a,", "name: b,")

@@ -19,6 +19,10 @@ type resolved struct {
 	value  any    // a gaby.Value, or Go data
 	secret bool   // it comes from the data of a Secret
 	from   string // the object that it was read from
+	// madeUp says that it stands for a value that only a cluster has. That one has the type kind, in
+	// the words of JSON Schema, "" for an unknown one.
+	madeUp bool
+	kind   string
 }
 
 // Errors of values that cannot be used.
@@ -73,7 +77,7 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 	assumed := !target.actual.Exists()
 	if r.Modifier == smithv1.BindSecret {
 		if object, from, err = p.boundSecret(target); err != nil {
-			return resolved{}, err
+			return resolved{}, p.unbound(r, target, err)
 		}
 	}
 	found, err := r.path.Find(object)
@@ -81,6 +85,9 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 		err = fmt.Errorf("field not found: %q", r.path)
 	}
 	if missing, ok := errors.AsType[*jsonpath.NotFoundError](err); ok && assumed && missing != nil {
+		if err := p.never(r, target); err != nil {
+			return resolved{}, err
+		}
 		return resolved{}, &unavailableError{r.path.String(), r.target.Name}
 	}
 	if err != nil {
@@ -96,6 +103,9 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 		field := r.field(object, v)
 		result.secret = result.secret || target.hasSecret(v) ||
 			holdsSecrets && (isSecretField(field) || r.isLastApplied(v))
+		if assumed && !bound {
+			target.passOn(v.Segments(), &result)
+		}
 		return plain(v, bound && field == "data")
 	}
 	switch {
@@ -171,6 +181,21 @@ func (p *run) boundSecret(target *ResourceResult) (gaby.Value, string, error) {
 	return secrets[0], "Secret " + secrets[0].Get("metadata").Get("name").Text(), nil
 }
 
+// unbound returns why a reference to the Secret of a binding has no value, given the reason why the
+// Secret was not found. A binding that does not exist yet may get a name for its Secret.
+func (p *run) unbound(r *ResolvedReference, target *ResourceResult, err error) error {
+	if target.actual.Exists() || !isServiceBinding(target.GVK) {
+		return err
+	}
+	if never := p.never(r, target); never != nil {
+		return never
+	}
+	if p.simulated {
+		return &unavailableError{r.path.String(), r.target.Name}
+	}
+	return err
+}
+
 // plain returns a value with the bytes in it as text: of YAML's !!binary, and, if encoded is set,
 // of all strings, which are base64 as in a Secret.
 func plain(v gaby.Value, encoded bool) (any, error) {
@@ -229,7 +254,8 @@ func (p *run) substitute(res *ResourceResult, t *template,
 		if err != nil {
 			failed[reference.Name] = true
 			err = fmt.Errorf("failed to process reference %q: %w", reference.Name, err)
-			res.failAs(isRetriable(err), p.position(reference.value), "", err)
+			at := either(reference.value.Get("path"), reference.value)
+			res.failAs(isRetriable(err), p.position(at), "", err)
 			continue
 		}
 		byName[reference.Name] = v

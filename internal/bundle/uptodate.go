@@ -49,18 +49,14 @@ func (p *run) outdated(res *ResourceResult) []string {
 			c.compare(field, actual.Get(key), key)
 		}
 	}
-	var entries []string // fields whose entries only the Bundle decides
+	entries := dataFields(res.GVK)
 	switch {
-	case IsSecret(res.GVK):
-		entries = []string{"data", "stringData"}
-		if rendered.Get("type").Text() != tokenSecret {
-			c.removed(actual.Get("data"), "data", rendered.Get("data"), rendered.Get("stringData"))
-		}
-	case res.GVK.Group == "" && res.GVK.Kind == "ConfigMap":
-		entries = []string{"data", "binaryData"}
+	case !IsSecret(res.GVK):
 		for _, key := range entries {
 			c.removed(actual.Get(key), key, rendered.Get(key))
 		}
+	case rendered.Get("type").Text() != tokenSecret:
+		c.removed(actual.Get("data"), "data", rendered.Get("data"), rendered.Get("stringData"))
 	}
 	c.findRemoved(rendered, actual, func(path string) bool {
 		return !isCompared(path, p.OwnerRefs) || slices.Contains(entries, path) ||

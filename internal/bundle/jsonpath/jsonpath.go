@@ -41,6 +41,25 @@ func (p *Query) First() string {
 	return ""
 }
 
+// Segments returns the keys that the path leads through, with 0 for the items of a list. whole is
+// false if they end before a step that leads to anything: a wildcard, several keys, or a descent.
+func (p *Query) Segments() (segments []string, whole bool) {
+	for _, s := range p.steps {
+		switch s := s.(type) {
+		case keys:
+			if len(s) > 1 {
+				return segments, false
+			}
+			segments = append(segments, s[0])
+		case indexes, slice, *filter:
+			segments = append(segments, "0")
+		default:
+			return segments, false
+		}
+	}
+	return segments, true
+}
+
 // EndsInWildcard reports whether the last step is [*] or .*, which asks for all values.
 func (p *Query) EndsInWildcard() bool {
 	_, ok := p.steps[len(p.steps)-1].(wildcard)

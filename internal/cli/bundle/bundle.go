@@ -22,9 +22,12 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
+	"github.com/fctl-dev/fctl/internal/lang/cel"
 	"github.com/fctl-dev/fctl/internal/parallel"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
@@ -59,6 +62,7 @@ type inputFlags struct {
 
 func (o *inputFlags) add(flags *pflag.FlagSet) {
 	addNamespace(flags, &o.namespace)
+	addSchemas(flags)
 	flags.StringArrayVar(&o.observed, "observed", nil,
 		"read objects as they exist from `FILE`, a file or directory; kube: asks kubectl")
 	flags.StringArrayVar(&o.ready, "ready", nil,
@@ -77,6 +81,12 @@ func (o *inputFlags) add(flags *pflag.FlagSet) {
 func addNamespace(flags *pflag.FlagSet, namespace *string) {
 	flags.StringVarP(namespace, "namespace", "n", "default",
 		"`NAMESPACE` of Bundles that have none")
+}
+
+func addSchemas(flags *pflag.FlagSet) {
+	flags.StringArray("schema", nil,
+		"read schemas of objects from `PATH`, a file or directory with "+
+			"CustomResourceDefinitions, JSON Schemas, or a cluster's OpenAPI")
 }
 
 // runner is what the commands work with.
@@ -211,20 +221,47 @@ func (r *runner) options(ctx context.Context, cmd *cobra.Command, o *inputFlags,
 	return options, err
 }
 
-// know adds knowledge about the types of objects.
+// know adds knowledge about the types of objects: of fctl, of the files with schemas that the
+// settings name, and of the CustomResourceDefinitions in the Bundles.
 func (r *runner) know(ctx context.Context, options *bundle.Options, bundles []*bundle.Bundle,
 ) error {
 	executor, err := r.knowledge(ctx)
 	if err != nil {
 		return err
 	}
+	if err := do.AddSchemas(ctx, executor, r.reader, r.settings); err != nil {
+		return err
+	}
+	if files := bundle.Definitions(bundles); len(files) > 0 {
+		err = executor.AddInputs(func() []schemas.SchemaFile { return files })
+	}
 	provider, ok := executor.ResourceProvider(api.ToolchainKubernetesYAML).(interface {
+		yamlpath.FieldProvider
 		Scope(t api.ResourceType) configkit.Scope
 	})
 	if ok {
-		options.Scope = bundle.ScopeIn(bundles, provider.Scope)
+		options.Scope, options.Fields = provider.Scope, provider
 	}
-	return nil
+	return err
+}
+
+// schemas returns the schemas that objects are checked against.
+func (r *runner) schemas(ctx context.Context) (*schemas.Set, error) {
+	executor, err := r.knowledge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	provider, ok := executor.ResourceProvider(api.ToolchainKubernetesYAML).(interface {
+		Schemas() *schemas.Library
+	})
+	if !ok {
+		return nil, nil
+	}
+	set, err := provider.Schemas().Set(r.settings.KubernetesVersion, cel.NewRuleCompiler())
+	if err != nil {
+		return nil, r.settings.Invalid("kubernetes-version", err)
+	}
+	return set, nil
 }
 
 // assume sets which resources count as ready.

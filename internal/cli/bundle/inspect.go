@@ -3,6 +3,7 @@ package bundle
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,9 @@ that says when they are ready. All problems are reported, with their positions.`
   fctl bundle validate bundle.yaml --report sarif`,
 	}
 	addNamespace(cmd.Flags(), &namespace)
+	addSchemas(cmd.Flags())
+	cmd.Flags().String("kubernetes-version", "",
+		"`RELEASE` of Kubernetes whose schemas are used, such as 1.35")
 	o.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		r, plugins, err := withPlugins(cmd.Context(), a, cmd, o)
@@ -45,10 +49,15 @@ that says when they are ready. All problems are reported, with their positions.`
 		if err := r.know(cmd.Context(), options, bundles); err != nil {
 			return err
 		}
+		if options.Schemas, err = r.schemas(cmd.Context()); err != nil {
+			return err
+		}
 		for _, b := range bundles {
-			if err := bundle.Validate(b, options); err != nil {
+			notes, err := bundle.Validate(cmd.Context(), b, options, r.settings.Verbose)
+			if err != nil {
 				problems = append(problems, diag.Failures(err, api.FailureUsage)...)
 			}
+			r.notes(notes...)
 			if r.settings.Verbose {
 				r.notes(b.Unready(options)...)
 			}
@@ -66,11 +75,27 @@ that says when they are ready. All problems are reported, with their positions.`
 				diag.Count(resources, "resource")+": no problem")
 		}
 		problems.Sort()
-		return problems.Err()
+		return once(problems).Err()
 	}
 	a.Reports(cmd, command.AddReport(cmd.Flags()), "bundle-validate")
 	complete(a, cmd, false)
 	return cmd
+}
+
+// once returns problems without repetitions: reading a Bundle and checking its objects find some of
+// the same.
+func once(problems diag.List) diag.List {
+	type problem struct {
+		at      api.Position
+		message string
+	}
+	seen := map[problem]bool{}
+	return slices.DeleteFunc(problems, func(f *api.Failure) bool {
+		this := problem{f.Pos, f.Message}
+		was := seen[this]
+		seen[this] = true
+		return was
+	})
 }
 
 func newGraph(a *command.App) *cobra.Command {
