@@ -197,7 +197,7 @@ func (p *run) value(r *ResolvedReference) (resolved, error) {
 	switch target := p.results[r.target]; {
 	case err == nil || !isRetriable(err):
 	case r.example.Exists() && (p.Examples || target.Assumed):
-		return resolved{value: r.example, from: "example"}, nil
+		return resolved{value: r.example, from: fromExample}, nil
 	case p.simulated:
 		return p.madeUp(r), nil
 	}
@@ -319,6 +319,13 @@ func (p *run) finish(res *ResourceResult) {
 		}
 	}
 	res.noteClearText()
+	for _, o := range res.Origins {
+		if o.From == fromExample && !p.simulated {
+			res.Notes = append(res.Notes, api.Note{Pos: o.Pos, Message: fmt.Sprintf(
+				"%s: !{%s} is the example of the reference; a cluster has another value",
+				res.Resource.Name, o.Reference)})
+		}
+	}
 }
 
 // noteClearText reports secret values in an object that is not a Secret.

@@ -25,6 +25,9 @@ type resolved struct {
 	kind   string
 }
 
+// fromExample is where the value of a reference is from if it is its example.
+const fromExample = "example"
+
 // Errors of values that cannot be used.
 var (
 	errSeveral = errors.New("the path matches several values, and one is expected")
@@ -75,6 +78,11 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 	target := p.results[r.target]
 	object, from, err := target.seen(), target.Describe(), error(nil)
 	assumed := !target.actual.Exists()
+	if p.simulated && len(target.Outdated) > 0 { // it has been written by then
+		if _, err := r.path.Find(target.doc.Value()); err == nil {
+			object = target.doc.Value()
+		}
+	}
 	if r.Modifier == smithv1.BindSecret {
 		if object, from, err = p.boundSecret(target); err != nil {
 			return resolved{}, p.unbound(r, target, err)
@@ -84,11 +92,14 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("field not found: %q", r.path)
 	}
-	if missing, ok := errors.AsType[*jsonpath.NotFoundError](err); ok && assumed && missing != nil {
-		if err := p.never(r, target); err != nil {
-			return resolved{}, err
+	if missing, ok := errors.AsType[*jsonpath.NotFoundError](err); ok && missing != nil {
+		if never := p.never(r, target); never != nil {
+			return resolved{}, never
 		}
-		return resolved{}, &unavailableError{r.path.String(), r.target.Name}
+		if assumed {
+			return resolved{}, &unavailableError{r.path.String(), r.target.Name}
+		}
+		err = fmt.Errorf("%s: %w in %s", r.path, err, from)
 	}
 	if err != nil {
 		return resolved{}, err
