@@ -11,6 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 	"github.com/fctl-dev/fctl/smith/plugin"
@@ -23,7 +24,9 @@ type Options struct {
 	Plugins *Plugins
 	Outputs OutputTable
 	// ReadyRules come before the rules that are built in.
-	ReadyRules []ReadyRule
+	ReadyRules []ready.Rule
+	// SmithRules says that objects of types that the Smith controller does not know are never ready.
+	SmithRules bool
 	// AssumeReady are resources that count as ready; AssumeAll says that all do. The rendered
 	// object takes the position of one that was not observed.
 	AssumeReady map[smithv1.ResourceName]bool
@@ -87,7 +90,7 @@ func Process(ctx context.Context, b *Bundle, o *Options) (*Result, error) {
 		res := &ResourceResult{Resource: r, crlf: b.crlf}
 		res.GVK, res.Name = r.identity(p.Plugins.gvk)
 		p.results[r] = res
-		p.process(res)
+		p.process(ctx, res)
 		if p.simulated && res.Status == smithv1.Error && res.Retriable {
 			res.waits, res.Errors = res.Errors, nil
 			res.Status, res.Assumed, res.doc = smithv1.Ready, true, nil
@@ -136,7 +139,7 @@ func (p *run) open(o *Observed) (gaby.Value, error) {
 }
 
 // process processes one resource after its dependencies.
-func (p *run) process(res *ResourceResult) {
+func (p *run) process(ctx context.Context, res *ResourceResult) {
 	r := res.Resource
 	var use *Plugin
 	if r.plugin != nil {
@@ -170,7 +173,7 @@ func (p *run) process(res *ResourceResult) {
 		p.finish(res)
 	}
 	if len(res.Errors) == 0 {
-		p.conclude(res)
+		p.conclude(ctx, res)
 	}
 }
 
@@ -429,26 +432,26 @@ func (p *run) addOwners(res *ResourceResult) error {
 }
 
 // conclude decides whether the object is ready.
-func (p *run) conclude(res *ResourceResult) {
+func (p *run) conclude(ctx context.Context, res *ResourceResult) {
 	assumed := p.AssumeAll || p.AssumeReady[res.Resource.Name]
-	r := readiness{message: errMissing.Error()}
+	r := ready.Readiness{Message: errMissing.Error()}
 	if res.actual.Exists() {
 		res.Outdated = p.outdated(res)
-		r = p.readiness(res.GVK, res.actual)
-		res.noRule = r.noRule
+		r = p.readiness(ctx, res.GVK, res.actual)
+		res.noRule = r.NoRule
 	}
 	if len(res.Outdated) > 0 { // it is written first
-		r = readiness{message: outdatedMessage(res.Outdated)}
+		r = ready.Readiness{Message: outdatedMessage(res.Outdated)}
 	}
 	switch {
-	case r.err != nil:
-		res.fail(p.position(res.Resource.value), "", r.err)
+	case r.Err != nil:
+		res.fail(p.position(res.Resource.value), "", r.Err)
 		return
-	case !r.ready && assumed:
+	case !r.Ready && assumed:
 		res.Status, res.Assumed, res.Message = smithv1.Ready, true, "assumed"
 		return
-	case !r.ready:
-		res.Status, res.Message = smithv1.InProgress, r.message
+	case !r.Ready:
+		res.Status, res.Message = smithv1.InProgress, r.Message
 		return
 	}
 	res.Status = smithv1.Ready

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	"github.com/fctl-dev/fctl/smith/plugin/filter"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
@@ -687,7 +688,7 @@ func TestOutputTable(t *testing.T) {
 	s := scene{bundle: text, plugins: []plugin.NewFunc{count}, observed: []string{database}}
 	s.change = func(o *bundle.Options) {
 		o.Outputs = table
-		o.ReadyRules = []bundle.ReadyRule{{Kind: "Database", Group: "example.com"}}
+		o.ReadyRules = []ready.Rule{{Kind: "Database", Group: "example.com"}}
 	}
 	if got := summary(s.play(t)); !strings.Contains(got, "x Error: db: cannot find output "+
 		"ConfigMap made (retriable true, external true)") {

@@ -30,8 +30,7 @@ const fromExample = "example"
 
 // Errors of values that cannot be used.
 var (
-	errSeveral = errors.New("the path matches several values, and one is expected")
-	errBytes   = errors.New("cannot expand non-UTF8 byte array field")
+	errBytes = errors.New("cannot expand non-UTF8 byte array field")
 
 	errTooLarge = errors.New("the values of the references have more than 8 MiB")
 )
@@ -132,7 +131,7 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 		}
 		result.value, err = list, errors.Join(problems...)
 	default:
-		err = errSeveral
+		err = jsonpath.ErrSeveral
 	}
 	return result, err
 }

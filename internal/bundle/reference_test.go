@@ -154,13 +154,13 @@ func TestPaths(t *testing.T) {
 			"external true)"
 	}
 	for path, want := range map[string]string{
-		"data.string":    `"text"`,
+		"data.string": `"text"`,
 		"data.gone": failed("data.gone: the Bundle gives ConfigMap source no data.gone, and " +
 			"nothing else does"),
 		"data.gone.more": failed("data.gone.more: the Bundle gives ConfigMap source no " +
 			"data.gone, and nothing else does"),
-		"spec.gone": failed("spec.gone: spec is not found in ConfigMap source"),
-		"data.nothing":   failed(`field not found: "data.nothing"`),
+		"spec.gone":    failed("spec.gone: spec is not found in ConfigMap source"),
+		"data.nothing": failed(`field not found: "data.nothing"`),
 		"data.items[?(@.name=='x')].value": failed(
 			`field not found: "data.items[?(@.name=='x')].value"`),
 		"data.items[?(@.name=='b')].value": "2",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
@@ -99,6 +100,9 @@ func (b *Bundle) Unchecked() []api.Note {
 
 // Unready returns notes about resources that others refer to and that no rule can find ready.
 func (b *Bundle) Unready(o *Options) []api.Note {
+	if !o.SmithRules {
+		return nil
+	}
 	p := newRun(b, o)
 	needed := map[*Resource]bool{}
 	for _, r := range b.Resources {
@@ -109,14 +113,14 @@ func (b *Bundle) Unready(o *Options) []api.Note {
 	var notes []api.Note
 	for _, r := range b.Resources {
 		gvk, _ := r.Identity(o.Plugins)
-		isMatched := func(rule ReadyRule) bool { return rule.matches(gvk) }
-		if !needed[r] || gvk.Kind == "" || HasReadyRule(gvk) || p.AssumeAll ||
+		isMatched := func(rule ready.Rule) bool { return rule.Matches(gvk) }
+		if !needed[r] || gvk.Kind == "" || ready.Smith(gvk) != nil || p.AssumeAll ||
 			p.AssumeReady[r.Name] || slices.ContainsFunc(p.ReadyRules, isMatched) ||
 			p.isReadyByDefinition(gvk) {
 			continue
 		}
 		notes = append(notes, api.Note{Pos: b.position(r.value), Message: fmt.Sprintf(
-			"%s: no readiness rule for %s, so what refers to it waits; "+
+			"%s: Smith has no readiness rule for %s, so what refers to it waits; "+
 				"--ready %s of 'fctl bundle render' says that it is ready", r.Name, gvk.Kind,
 			KindAndGroup(gvk))})
 	}

@@ -24,6 +24,9 @@ const maxLength = 4096
 // ErrTooMany is the error of an evaluation with too many values.
 var ErrTooMany = errors.New("the path matches too many values")
 
+// ErrSeveral is the error of a path that is for one value.
+var ErrSeveral = errors.New("the path matches several values, and one is expected")
+
 // Query is a parsed path.
 type Query struct {
 	text  string

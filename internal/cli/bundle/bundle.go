@@ -19,6 +19,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
@@ -57,6 +58,7 @@ type inputFlags struct {
 	namespace, outputs              string
 	checkOwner, ownerRefs, anyLists bool
 	annotations                     bool
+	rules                           *command.Choice
 	plugins                         pluginFlags
 }
 
@@ -66,7 +68,9 @@ func (o *inputFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.observed, "observed", nil,
 		"read objects as they exist from `FILE`, a file or directory; kube: asks kubectl")
 	flags.StringArrayVar(&o.ready, "ready", nil,
-		"treat objects of a kind as ready when PATH equals VALUE, `KIND[.GROUP][=PATH=VALUE]`")
+		"treat objects of a kind as ready when PATH equals VALUE, `KIND[.GROUP][=PATH=VALUE]`, or "+
+			"when an expression of CEL holds, KIND=cel:EXPRESSION")
+	o.rules = addRules(flags)
 	flags.StringSliceVar(&o.assumeReady, "assume-ready", nil,
 		"treat the resource `NAME` (or all) as ready")
 	flags.StringVar(&o.outputs, "outputs", "",
@@ -81,6 +85,19 @@ func (o *inputFlags) add(flags *pflag.FlagSet) {
 func addNamespace(flags *pflag.FlagSet, namespace *string) {
 	flags.StringVarP(namespace, "namespace", "n", "default",
 		"`NAMESPACE` of Bundles that have none")
+}
+
+// smithRules is the choice of readiness rules that leaves other kinds without one.
+const smithRules = "smith"
+
+// addRules adds the flag that says when objects of kinds are ready that Smith does not know.
+func addRules(flags *pflag.FlagSet) *command.Choice {
+	c := &command.Choice{
+		What: "--ready-rules", Value: "kstatus", Values: []string{"kstatus", smithRules},
+	}
+	flags.Var(c, "ready-rules", "`RULES` for kinds that Smith does not know: kstatus goes by their "+
+		"status, with smith nothing is ready")
+	return c
 }
 
 func addSchemas(flags *pflag.FlagSet) {
@@ -174,11 +191,11 @@ func (r *runner) options(ctx context.Context, cmd *cobra.Command, o *inputFlags,
 ) (*bundle.Options, error) {
 	options := &bundle.Options{
 		Outputs: bundle.DefaultOutputs(), CheckOwner: o.checkOwner, OwnerRefs: o.ownerRefs,
-		AllowLists: o.anyLists, Annotations: o.annotations,
+		AllowLists: o.anyLists, Annotations: o.annotations, SmithRules: o.rules.Value == smithRules,
 	}
 	var err error
 	for _, text := range o.ready {
-		rule, err := bundle.ParseReadyRule(text)
+		rule, err := ready.ParseRule(text)
 		if err != nil {
 			return nil, diag.UsageHint("--ready Database.example.com=status.phase=Running",
 				"--ready: %w", err)

@@ -22,11 +22,16 @@ func newValidate(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [flags] BUNDLE...",
 		Short: "Check Bundles without observed objects",
-		Long: `Check the structure of Bundles, the references between resources, that plugins
-exist, and that their specs fit the schemas of the plugins. A spec with
-references is checked with their examples, if all named references have one; -v
-lists the specs that are not checked, and the resources whose kind has no rule
-that says when they are ready. All problems are reported, with their positions.`,
+		Long: `Check Bundles before anything runs: their structure, every object with the schema
+of its type, and every reference at both ends. The path must exist in the type of
+the object that it reads, and the value must fit the field that it goes to.
+Schemas are those of Kubernetes, of operators, of CustomResourceDefinitions in
+the Bundles and of --schema. Plugins must exist, and their specs fit their
+schemas.
+
+A value that only a cluster has counts with its type, or with the example of the
+reference; -v lists these values, and the specs of plugins that are not checked
+because an example is missing. All problems are reported, with their positions.`,
 		Example: `  fctl bundle validate bundle.yaml
   fctl bundle validate bundle.yaml --report sarif`,
 	}
@@ -34,6 +39,7 @@ that says when they are ready. All problems are reported, with their positions.`
 	addSchemas(cmd.Flags())
 	cmd.Flags().String("kubernetes-version", "",
 		"`RELEASE` of Kubernetes whose schemas are used, such as 1.35")
+	rules := addRules(cmd.Flags())
 	o.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		r, plugins, err := withPlugins(cmd.Context(), a, cmd, o)
@@ -45,7 +51,7 @@ that says when they are ready. All problems are reported, with their positions.`
 		if err != nil {
 			problems = diag.Failures(err, api.FailureUsage)
 		}
-		options := &bundle.Options{Plugins: plugins}
+		options := &bundle.Options{Plugins: plugins, SmithRules: rules.Value == smithRules}
 		if err := r.know(cmd.Context(), options, bundles); err != nil {
 			return err
 		}
@@ -58,9 +64,7 @@ that says when they are ready. All problems are reported, with their positions.`
 				problems = append(problems, diag.Failures(err, api.FailureUsage)...)
 			}
 			r.notes(notes...)
-			if r.settings.Verbose {
-				r.notes(b.Unready(options)...)
-			}
+			r.notes(b.Unready(options)...)
 		}
 		if err := bundle.Distinct(bundles, options); err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureUsage)...)
