@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/bundle/ready"
+	"github.com/fctl-dev/fctl/internal/bundle/uptodate"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 	"github.com/fctl-dev/fctl/smith/plugin"
@@ -436,12 +437,15 @@ func (p *run) conclude(ctx context.Context, res *ResourceResult) {
 	assumed := p.AssumeAll || p.AssumeReady[res.Resource.Name]
 	r := ready.Readiness{Message: errMissing.Error()}
 	if res.actual.Exists() {
-		res.Outdated = p.outdated(res)
+		res.Outdated = uptodate.Rendering{
+			GVK: res.GVK, Rendered: res.doc.Value(), Actual: res.actual, Owners: p.OwnerRefs,
+			Scaled: res.isScaled,
+		}.Differences()
 		r = p.readiness(ctx, res.GVK, res.actual)
 		res.noRule = r.NoRule
 	}
 	if len(res.Outdated) > 0 { // it is written first
-		r = ready.Readiness{Message: outdatedMessage(res.Outdated)}
+		r = ready.Readiness{Message: uptodate.Message(res.Outdated)}
 	}
 	switch {
 	case r.Err != nil:

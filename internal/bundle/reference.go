@@ -19,7 +19,7 @@ type resolved struct {
 	value  any    // a gaby.Value, or Go data
 	secret bool   // it comes from the data of a Secret
 	from   string // the object that it was read from
-	// madeUp says that it stands for a value that only a cluster has. That one has the type kind, in
+	// madeUp says that it replaces a value that only a cluster has. That one has the type kind, in
 	// the words of JSON Schema, "" for an unknown one.
 	madeUp bool
 	kind   string

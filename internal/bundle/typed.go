@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/bundle/uptodate"
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 	"github.com/fctl-dev/fctl/smith/plugin"
@@ -49,8 +50,8 @@ func (p *run) never(r *ResolvedReference, target *ResourceResult) error {
 		return nil
 	}
 	declared := target.seen()
-	switch fields := dataFields(target.GVK); {
-	case !slices.Contains(fields, segments[0]), declared.Get("type").EqualText(tokenSecret):
+	switch fields := uptodate.DataFields(target.GVK); {
+	case !slices.Contains(fields, segments[0]), declared.Get("type").EqualText(uptodate.TokenSecret):
 	case len(segments) < 2:
 		return fmt.Errorf("%s: the Bundle gives %s no %s, and nothing else does", r.path,
 			target.Describe(), segments[0])
@@ -65,17 +66,6 @@ func (p *run) never(r *ResolvedReference, target *ResourceResult) error {
 			return fmt.Errorf("%s: the Bundle gives %s no %s, and nothing else does%s", r.path,
 				target.Describe(), strings.Join(segments[:2], "."), meant(segments[1], keys))
 		}
-	}
-	return nil
-}
-
-// dataFields returns the fields of a type whose entries only the Bundle decides.
-func dataFields(gvk plugin.GroupVersionKind) []string {
-	switch {
-	case IsSecret(gvk):
-		return []string{"data", "stringData"}
-	case gvk.Group == "" && gvk.Kind == "ConfigMap":
-		return []string{"data", "binaryData"}
 	}
 	return nil
 }
@@ -233,7 +223,7 @@ func (res *ResourceResult) dependsOnMadeUp(v jsonschema.Violation) bool {
 	})
 }
 
-// checkExample checks that the example of a reference has the type of the field that it stands for.
+// checkExample checks that the example of a reference has the type of the field that it is for.
 func (p *run) checkExample(res *ResourceResult, r *ResolvedReference) {
 	if !r.example.Exists() || r.example.IsNull() || r.path == nil || p.results[r.target] == nil {
 		return

@@ -101,7 +101,7 @@ func condition(actual gaby.Value, name string) gaby.Value {
 	return gaby.Value{}
 }
 
-// number returns a whole number, or another one in place of a value that is none.
+// number returns a whole number, or another one in place of any other value.
 func number(v gaby.Value, otherwise int) int {
 	if n, ok := v.Data().(int); ok {
 		return n

@@ -46,11 +46,13 @@ func (r *runner) simulate(ctx context.Context, bundles []*bundle.Bundle, options
 // stepObject returns the object of a step, with comments that say which step it is and which of its
 // values a cluster does not have.
 func stepObject(number int, res *bundle.ResourceResult) string {
-	text := fmt.Sprintf("# step %d: %s\n", number, res.Resource.Name)
+	var s strings.Builder
+	fmt.Fprintf(&s, "# step %d: %s\n", number, res.Resource.Name)
 	for _, value := range res.MadeUp() {
-		text += "# " + value + "\n"
+		s.WriteString("# " + value + "\n")
 	}
-	return text + string(res.Bytes())
+	s.Write(res.Bytes())
+	return s.String()
 }
 
 // stepText returns the steps as text.
