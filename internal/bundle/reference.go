@@ -89,7 +89,7 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 	}
 	found, err := r.path.Find(object)
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("field not found: %q", r.path)
+		err = errors.New("no value is found")
 	}
 	if missing, ok := errors.AsType[*jsonpath.NotFoundError](err); ok && missing != nil {
 		if never := p.never(r, target); never != nil {
@@ -98,10 +98,10 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 		if assumed {
 			return resolved{}, &unavailableError{r.path.String(), r.target.Name}
 		}
-		err = fmt.Errorf("%s: %w in %s", r.path, err, from)
+		err = fmt.Errorf("%w in %s", err, from)
 	}
 	if err != nil {
-		return resolved{}, err
+		return resolved{}, fmt.Errorf("%s: %w", r.path, err)
 	}
 	bound := r.Modifier == smithv1.BindSecret
 	holdsSecrets := bound || IsSecret(target.GVK)

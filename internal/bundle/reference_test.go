@@ -162,11 +162,12 @@ func TestPaths(t *testing.T) {
 		"spec.gone":    failed("spec.gone: spec is not found in ConfigMap source"),
 		"data.nothing": failed(`field not found: "data.nothing"`),
 		"data.items[?(@.name=='x')].value": failed(
-			`field not found: "data.items[?(@.name=='x')].value"`),
+			"data.items[?(@.name=='x')].value: no value is found"),
 		"data.items[?(@.name=='b')].value": "2",
-		"data.list[3]":                     failed("index 3 is out of range: the list has 3 items"),
-		"data.list[-1]":                    `"c"`,
-		"data.list[-4]": failed("index -4 is out of range: the list has 3 " +
+		"data.list[3]": failed("data.list[3]: index 3 is out of range: the " +
+			"list has 3 items"),
+		"data.list[-1]": `"c"`,
+		"data.list[-4]": failed("data.list[-4]: index -4 is out of range: the list has 3 " +
 			"items"),
 		"data.list[0:2]": failed("the path matches several values, and one is " +
 			"expected"),

@@ -91,8 +91,8 @@ func TestTyped(t *testing.T) {
 		},
 		"an item that does not exist": {
 			"{name: r, resource: svc, path: 'spec.ports[1].name'}", config,
-			`b.yaml:14:38: app: failed to process reference "r": index 1 is out of range: the ` +
-				"list has 1 items\n",
+			`b.yaml:14:38: app: failed to process reference "r": spec.ports[1].name: index 1 is ` +
+				"out of range: the list has 1 items\n",
 		},
 		"an unknown field": {
 			"{name: r, resource: conf, path: data.n}", deployment("replcas: 1"),

@@ -1,8 +1,8 @@
 // Package ready says whether observed objects are ready: by the rules of the Smith controller, by
 // what the status of other objects says, and by rules of the user.
 //
-// Invariants: a status of an earlier generation says nothing about the object; values of Secrets are
-// in no message.
+// Invariants: a status of an earlier generation says nothing about the object; values of Secrets
+// are in no message.
 //
 // Layer: systems.
 package ready
