@@ -17,6 +17,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/bundle"
 	"github.com/fctl-dev/fctl/internal/bundle/ready"
@@ -55,7 +56,8 @@ blocked, or failed in a way that a retry may fix, 2 when the Bundle is invalid,
 // inputFlags are the flags that say what is processed, and how.
 type inputFlags struct {
 	observed, ready, assumeReady    []string
-	namespace, outputs              string
+	in                              bundleFiles
+	outputs                         string
 	checkOwner, ownerRefs, anyLists bool
 	annotations                     bool
 	rules                           *command.Choice
@@ -63,7 +65,7 @@ type inputFlags struct {
 }
 
 func (o *inputFlags) add(flags *pflag.FlagSet) {
-	addNamespace(flags, &o.namespace)
+	o.in.add(flags)
 	addSchemas(flags)
 	flags.StringArrayVar(&o.observed, "observed", nil,
 		"read objects as they exist from `FILE`, a file or directory; kube: asks kubectl")
@@ -82,9 +84,19 @@ func (o *inputFlags) add(flags *pflag.FlagSet) {
 	o.plugins.add(flags)
 }
 
-func addNamespace(flags *pflag.FlagSet, namespace *string) {
-	flags.StringVarP(namespace, "namespace", "n", "default",
+// bundleFiles are the flags that say where Bundles are, and the namespace of those that have none.
+type bundleFiles struct {
+	namespace string
+	files     []string
+	recursive bool
+}
+
+func (o *bundleFiles) add(flags *pflag.FlagSet) {
+	flags.StringVarP(&o.namespace, "namespace", "n", "default",
 		"`NAMESPACE` of Bundles that have none")
+	flags.StringArrayVarP(&o.files, "filename", "f", nil,
+		"read Bundles from `FILE`, a file, directory or pattern, in addition to words")
+	flags.BoolVarP(&o.recursive, "recursive", "R", false, "descend into subdirectories")
 }
 
 // smithRules is the choice of readiness rules that leaves other kinds without one.
@@ -139,34 +151,70 @@ func (r *runner) unchecked(bundles []*bundle.Bundle) {
 	}
 }
 
-// bundles reads the Bundles of files. With an error, those that could be read are returned, as far
+// bundles reads the Bundles of files and of directories. With an error, those that could be read are returned, as far
 // as they could: bundle.Validate may find more problems in them.
-func (r *runner) bundles(ctx context.Context, cmd *cobra.Command, paths []string, namespace string,
+func (r *runner) bundles(ctx context.Context, cmd *cobra.Command, words []string, in *bundleFiles,
 ) ([]*bundle.Bundle, error) {
+	paths := append(slices.Clone(in.files), words...)
 	if len(paths) == 0 {
 		return nil, command.Missing(cmd, "BUNDLE")
 	}
-	if !bundle.IsNamespace(namespace) {
+	if !bundle.IsNamespace(in.namespace) {
 		return nil, diag.UsageHint(bundle.NamespaceHint,
 			"--namespace: %q is not a name of a namespace",
-			namespace)
+			in.namespace)
+	}
+	if slices.Contains(paths, "") {
+		return nil, diag.Usage("the name of the file is empty")
+	}
+	finder := &source.Finder{
+		Dir: r.app.Dir, Recursive: in.recursive, Toolchain: api.ToolchainKubernetesYAML,
+	}
+	found, err := finder.Find(ctx, paths)
+	if err != nil {
+		return nil, err
 	}
 	var all []*bundle.Bundle
 	var problems diag.List
-	for _, path := range paths {
-		text, name, err := r.read(ctx, cmd, path)
+	for _, file := range found.Files {
+		text, name, err := []byte(nil), "", file.Problem
+		if err == nil {
+			text, name, err = r.read(ctx, cmd, file.Path)
+		}
 		if err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureInput)...)
 			continue
 		}
-		bundles, notes, err := bundle.Read(text, name, namespace)
+		if !file.Explicit && !hasBundle(text) {
+			continue // a directory has other files, too
+		}
+		bundles, notes, err := bundle.Read(text, name, in.namespace)
 		r.notes(notes...)
 		if err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureUsage)...)
 		}
 		all = append(all, bundles...)
 	}
+	if len(all) == 0 && len(problems) == 0 {
+		problem := diag.Usage("no Bundle in %s", strings.Join(paths, ", "))
+		if !in.recursive {
+			problem.Hint = "-R descends into subdirectories"
+		}
+		return nil, problem
+	}
 	return all, problems.Err()
+}
+
+// hasBundle reports whether a document of a text is a Bundle.
+func hasBundle(text []byte) bool {
+	if !bytes.Contains(text, []byte(smithv1.Group)) {
+		return false
+	}
+	docs, _ := gaby.ParseAll(text) // what cannot be read has no header
+	return slices.ContainsFunc(docs, func(doc *gaby.YamlDoc) bool {
+		h, _ := doc.Header()
+		return h.Kind == smithv1.Kind && strings.HasPrefix(h.APIVersion, smithv1.Group+"/")
+	})
 }
 
 // read reads a file, or the standard input, and returns its name in messages.

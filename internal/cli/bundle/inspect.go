@@ -17,7 +17,7 @@ import (
 )
 
 func newValidate(a *command.App) *cobra.Command {
-	var namespace string
+	in := &bundleFiles{}
 	o := &pluginFlags{}
 	cmd := &cobra.Command{
 		Use:   "validate [flags] BUNDLE...",
@@ -33,9 +33,9 @@ A value that only a cluster has counts with its type, or with the example of the
 reference; -v lists these values, and the specs of plugins that are not checked
 because an example is missing. All problems are reported, with their positions.`,
 		Example: `  fctl bundle validate bundle.yaml
-  fctl bundle validate bundle.yaml --report sarif`,
+  fctl bundle validate -R apps --report sarif`,
 	}
-	addNamespace(cmd.Flags(), &namespace)
+	in.add(cmd.Flags())
 	addSchemas(cmd.Flags())
 	cmd.Flags().String("kubernetes-version", "",
 		"`RELEASE` of Kubernetes whose schemas are used, such as 1.35")
@@ -46,7 +46,7 @@ because an example is missing. All problems are reported, with their positions.`
 		if err != nil {
 			return err
 		}
-		bundles, err := r.bundles(cmd.Context(), cmd, words, namespace)
+		bundles, err := r.bundles(cmd.Context(), cmd, words, in)
 		problems := diag.List{}
 		if err != nil {
 			problems = diag.Failures(err, api.FailureUsage)
@@ -103,7 +103,7 @@ func once(problems diag.List) diag.List {
 }
 
 func newGraph(a *command.App) *cobra.Command {
-	var namespace string
+	in := &bundleFiles{}
 	cmd := &cobra.Command{
 		Use:   "graph [flags] BUNDLE...",
 		Short: "Print which resources of a Bundle refer to which",
@@ -113,7 +113,7 @@ name of each. -o dot is for Graphviz, -o mermaid for pages in Markdown.`,
 		Example: `  fctl bundle graph bundle.yaml
   fctl bundle graph bundle.yaml -o dot | dot -Tsvg > bundle.svg`,
 	}
-	addNamespace(cmd.Flags(), &namespace)
+	in.add(cmd.Flags())
 	output := command.AddOutput(cmd.Flags(), strings.Join(bundle.GraphFormats(), ", "),
 		bundle.GraphFormats()...)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -124,7 +124,7 @@ name of each. -o dot is for Graphviz, -o mermaid for pages in Markdown.`,
 		if _, err := r.builtIn(cmd.Context(), 0); err != nil {
 			return err
 		}
-		bundles, err := r.bundles(cmd.Context(), cmd, words, namespace)
+		bundles, err := r.bundles(cmd.Context(), cmd, words, in)
 		if err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ name of each. -o dot is for Graphviz, -o mermaid for pages in Markdown.`,
 // processed reads and processes Bundles for a command that only shows something about them.
 func (r *runner) processed(ctx context.Context, cmd *cobra.Command, o *inputFlags, words []string,
 ) ([]*bundle.Result, error) {
-	bundles, err := r.bundles(ctx, cmd, words, o.namespace)
+	bundles, err := r.bundles(ctx, cmd, words, &o.in)
 	if err != nil {
 		return nil, err
 	}
@@ -237,14 +237,18 @@ will be read.`,
 	command.AddShowSecrets(cmd.Flags(), &show)
 	o.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		if err := command.Words(1, 2)(cmd, words); err != nil {
+		of := 1 // the words that name Bundles
+		if len(o.in.files) > 0 {
+			of = 0
+		}
+		if err := command.Words(of, of+1)(cmd, words); err != nil {
 			return err
 		}
 		r, err := newRunner(a, cmd)
 		if err != nil {
 			return err
 		}
-		results, err := r.processed(cmd.Context(), cmd, o, words[:1])
+		results, err := r.processed(cmd.Context(), cmd, o, words[:of])
 		if err != nil {
 			return err
 		}
@@ -254,8 +258,8 @@ will be read.`,
 			}
 		}
 		wanted := ""
-		if len(words) == 2 {
-			wanted = words[1]
+		if len(words) > of {
+			wanted = words[of]
 		}
 		return r.explain(results, smithv1.ResourceName(wanted), show)
 	}

@@ -35,7 +35,7 @@ func newRender(a *command.App) *cobra.Command {
 		Short: "Print the objects of Bundles as far as references have values",
 		Long: `Print the objects that a controller would write now, in the order in which it
 would, and on the error stream what is ready, in progress, blocked or failed.
-BUNDLE is a file with Bundles, or -.
+BUNDLE is a file with Bundles, a directory, or -.
 
 A resource is processed when all that it refers to is ready: observed, as it was
 rendered, and ready by the rule for its kind. Objects keep the comments, the
@@ -91,7 +91,7 @@ func render(ctx context.Context, a *command.App, cmd *cobra.Command, o *renderFl
 	if err != nil {
 		return err
 	}
-	bundles, err := r.bundles(ctx, cmd, words, o.input.namespace)
+	bundles, err := r.bundles(ctx, cmd, words, &o.input.in)
 	if err != nil {
 		return err
 	}
