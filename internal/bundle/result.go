@@ -170,6 +170,20 @@ func spellings(secret string) []string {
 	return append(texts, quoted[1:len(quoted)-1])
 }
 
+// Secrets returns the Secrets that the Bundle has, with references in place of their values.
+func (b *Bundle) Secrets() [][]byte {
+	var texts [][]byte
+	for _, r := range b.Resources {
+		if r.object == nil {
+			continue
+		}
+		if gvk, _ := r.object.identity(); IsSecret(gvk) {
+			texts = append(texts, []byte(r.object.text))
+		}
+	}
+	return texts
+}
+
 // Secrets returns the Secrets among the objects as they were rendered and observed.
 func (r *Result) Secrets() [][]byte {
 	var texts [][]byte

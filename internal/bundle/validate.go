@@ -34,6 +34,7 @@ func Validate(ctx context.Context, b *Bundle, o *Options, later bool) ([]api.Not
 		notes = append(notes, p.notesOf(res, later)...)
 		p.checkPlugin(res)
 		p.checkModifiers(res)
+		res.hideSecrets()
 		for _, f := range res.Errors {
 			f.Class = api.FailureUsage
 			problems = append(problems, f)

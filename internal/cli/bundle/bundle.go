@@ -394,13 +394,18 @@ func (r *runner) isSecret(text []byte) bool {
 
 // hide masks the values of Secrets in everything that people read from here on.
 func (r *runner) hide(ctx context.Context, results []*bundle.Result) error {
-	executor, err := r.knowledge(ctx)
-	if err != nil {
-		return err
-	}
 	var texts [][]byte
 	for _, result := range results {
 		texts = append(texts, result.Secrets()...)
+	}
+	return r.hideTexts(ctx, texts)
+}
+
+// hideTexts masks the values in the texts of Secrets.
+func (r *runner) hideTexts(ctx context.Context, texts [][]byte) error {
+	executor, err := r.knowledge(ctx)
+	if err != nil {
+		return err
 	}
 	if len(texts) > 0 {
 		r.app.Hide(executor.Sensitive(api.ToolchainKubernetesYAML,

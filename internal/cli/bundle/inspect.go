@@ -59,6 +59,9 @@ because an example is missing. All problems are reported, with their positions.`
 			return err
 		}
 		for _, b := range bundles {
+			if err := r.hideTexts(cmd.Context(), b.Secrets()); err != nil {
+				return err
+			}
 			notes, err := bundle.Validate(cmd.Context(), b, options, r.settings.Verbose)
 			if err != nil {
 				problems = append(problems, diag.Failures(err, api.FailureUsage)...)
