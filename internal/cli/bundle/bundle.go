@@ -99,13 +99,16 @@ func (o *bundleFiles) add(flags *pflag.FlagSet) {
 	flags.BoolVarP(&o.recursive, "recursive", "R", false, "descend into subdirectories")
 }
 
-// smithRules is the choice of readiness rules that leaves other kinds without one.
-const smithRules = "smith"
+// The choices of --ready-rules.
+const (
+	kstatusRules = "kstatus"
+	smithRules   = "smith"
+)
 
 // addRules adds the flag that says when objects of kinds are ready that Smith does not know.
 func addRules(flags *pflag.FlagSet) *command.Choice {
 	c := &command.Choice{
-		What: "--ready-rules", Value: "kstatus", Values: []string{"kstatus", smithRules},
+		What: "--ready-rules", Value: kstatusRules, Values: []string{kstatusRules, smithRules},
 	}
 	flags.Var(c, "ready-rules", "`RULES` for kinds that Smith does not know: kstatus goes by their "+
 		"status, with smith nothing is ready")

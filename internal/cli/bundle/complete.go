@@ -42,6 +42,11 @@ func complete(a *command.App, cmd *cobra.Command, oneBundle bool) {
 		"ready":        c.ready,
 		"plugin":       c.plugin,
 		"outputs":      fileNames,
+		"ready-rules": func(_ *cobra.Command, _ []string, typed string) ([]string,
+			cobra.ShellCompDirective,
+		) {
+			return command.Offer([]string{kstatusRules, smithRules}, typed)
+		},
 	} {
 		if cmd.Flags().Lookup(name) != nil {
 			// fails only if it is registered already
