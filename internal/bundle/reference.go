@@ -114,7 +114,7 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 		result.secret = result.secret || target.hasSecret(v) ||
 			holdsSecrets && (isSecretField(field) || r.isLastApplied(v))
 		if assumed && !bound {
-			target.passOn(v.Segments(), &result)
+			target.passOn(v.Segments(), v, &result)
 		}
 		return plain(v, bound && field == "data")
 	}

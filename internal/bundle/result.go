@@ -52,6 +52,8 @@ type ResourceResult struct {
 	mask    func(string) string
 	crlf    bool
 	noRule  bool // no rule says whether the object is ready
+	// madeUp has the types of the values of the object that only a cluster has, by their paths.
+	madeUp map[string]string
 	// isScaled says that something else decides the replicas of the observed object.
 	isScaled bool
 	// waits is why the resource fails now, if it counts as ready in a simulation.

@@ -111,15 +111,30 @@ func (p *run) madeUp(r *ResolvedReference) resolved {
 	return v
 }
 
-// passOn marks a value that was read at a path of the object as made up if it has one that is.
-func (res *ResourceResult) passOn(path []string, v *resolved) {
-	for _, o := range res.Origins {
-		if o.reference.madeUp && (hasPrefix(path, o.Path) || hasPrefix(o.Path, path)) {
-			v.madeUp, v.kind = true, ""
-			if len(o.Path) == len(path) {
-				v.kind = o.reference.kind
+// passOn marks a value that was read at a path of the object as made up if it is, if it is in
+// a value that is, or if it has one that is.
+func (res *ResourceResult) passOn(path []string, read gaby.Value, v *resolved) {
+	key := func(path []string) string { return strings.Join(path, "\x00") }
+	if res.madeUp == nil {
+		res.madeUp = map[string]string{}
+		for _, o := range res.Origins {
+			if o.reference.madeUp {
+				res.madeUp[key(o.Path)] = o.reference.kind
 			}
 		}
+	}
+	for i := range len(path) + 1 {
+		if kind, ok := res.madeUp[key(path[:i])]; ok {
+			v.madeUp, v.kind = true, ""
+			if i == len(path) {
+				v.kind = kind
+			}
+		}
+	}
+	if len(res.madeUp) > 0 && read.Kind() != gaby.Scalar {
+		v.madeUp = v.madeUp || slices.ContainsFunc(res.Origins, func(o Origin) bool {
+			return o.reference.madeUp && hasPrefix(o.Path, path)
+		})
 	}
 }
 
@@ -264,13 +279,18 @@ func (p *run) notesOf(res *ResourceResult, later bool) []api.Note {
 			Message: fmt.Sprintf("%s: !{%s} ", res.Resource.Name, r.Name) + fmt.Sprintf(format, args...),
 		})
 	}
-	unused := res.Resource.unused()
-	for _, r := range unused {
+	for _, r := range res.Resource.unused() {
 		add(r, "is not used; without a name and a path, a reference only orders resources")
 	}
+	if !later {
+		return notes
+	}
+	madeUp := map[smithv1.ReferenceName]bool{}
+	for _, o := range res.Origins {
+		madeUp[o.Reference] = o.reference.madeUp
+	}
 	for _, r := range res.Resource.References {
-		isMadeUp := func(o Origin) bool { return o.Reference == r.Name && o.reference.madeUp }
-		if later && r.Name != "" && slices.ContainsFunc(res.Origins, isMadeUp) {
+		if r.Name != "" && madeUp[r.Name] {
 			add(r, "is known only later: %s gets %s in a cluster; an example would be checked",
 				r.Resource, r.path)
 		}

@@ -225,6 +225,9 @@ func TestTypedChain(t *testing.T) {
     - {name: size, resource: second, path: spec.size}
     - {name: mayor, resource: second, path: spec.mayor}
     spec: {object: {apiVersion: example.com/v1, kind: Town, metadata: {name: c}, spec: {mayor: "!{size}", size: "!{mayor}"}}}
+  - name: whole
+    references: [{name: all, resource: second, path: spec}]
+    spec: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: e, annotations: "!{all}"}}}
   - name: fourth
     references: [{name: x, resource: third, path: status.road}]
     spec: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: d}, data: {x: "!{x}"}}}
@@ -241,7 +244,7 @@ b.yaml:33:96: third: spec.mayor: expected string, and it has the type integer (!
 		`spec.size)
 b.yaml:33:113: third: spec.size: expected integer, and it has the type string (!{mayor} is second: ` +
 		`spec.mayor)
-b.yaml:35:51: fourth: failed to process reference "x": status.road: a Town has no field ` +
+b.yaml:38:51: fourth: failed to process reference "x": status.road: a Town has no field ` +
 		`status.road (did you mean roads?)
 `
 	if got := messages(err); got != want {
