@@ -154,11 +154,8 @@ func (v *schemaVetter) resource(
 		v.unchecked(doc, info, "a patch of "+string(info.ResourceType)+" is not a whole resource")
 		return nil, nil
 	}
-	schema, err := v.set.Schema(info.ResourceType)
-	if missing, ok := errors.AsType[*schemas.MissingError](err); ok {
-		v.checked++
-		return []jsonschema.Violation{missingProblem(doc, missing)}, nil
-	}
+	problems, known, err := v.set.Check(
+		expression.In(v.call.Context(), doc, info), info.ResourceType, doc.Value())
 	switch {
 	case errors.Is(err, schemas.ErrWrongDefinition):
 		v.unchecked(doc, info, "the schema of "+string(info.ResourceType)+" is wrong")
@@ -167,15 +164,14 @@ func (v *schemaVetter) resource(
 		v.unchecked(doc, info,
 			string(info.ResourceType)+" is defined in several ways (--schema says which counts)")
 		return nil, nil
-	case err != nil:
+	case err != nil && !known:
 		v.wrong[info.ResourceType] = true
 		return nil, fileFailures(err)
-	case schema == nil:
+	case !known:
 		v.noSchema(doc, info)
 		return nil, nil
 	}
 	v.checked++
-	problems, err := schema.Check(expression.In(v.call.Context(), doc, info), doc.Value())
 	v.wrong[info.ResourceType] = err != nil // another resource would be as expensive
 	// SOPS replaces values and adds a block
 	if doc.Exists("sops", "mac") {
@@ -188,7 +184,7 @@ func (v *schemaVetter) resource(
 	if v.isPatch {
 		problems = slices.DeleteFunc(problems, isOfWhole)
 	}
-	v.byOperator(doc, info, problems)
+	v.noteOperator(doc, info, problems)
 	if info.ResourceType == "v1/Secret" {
 		for i := range problems {
 			if p := &problems[i]; p.Keyword == "format" && len(p.Path) == 2 && p.Path[0] == "data" {
@@ -212,19 +208,13 @@ func isOfWhole(p jsonschema.Violation) bool {
 	return true
 }
 
-// byOperator says with which operator's built-in schema a resource does not agree, because the user
-// may have another version.
-func (v *schemaVetter) byOperator(
+// noteOperator says which operator's built-in schema finds the problems of a resource, because the
+// user may have another version.
+func (v *schemaVetter) noteOperator(
 	doc *gaby.YamlDoc, info *api.ResourceInfo, problems []jsonschema.Violation,
 ) {
 	operator := v.set.Operator(info.ResourceType)
-	if operator == "" || len(problems) == 0 {
-		return
-	}
-	for i := range problems {
-		problems[i].Message += " (" + operator + ")"
-	}
-	if v.noted[operator] {
+	if operator == "" || len(problems) == 0 || v.noted[operator] {
 		return
 	}
 	v.noted[operator] = true
@@ -289,16 +279,15 @@ func (v *schemaVetter) nameless(doc *gaby.YamlDoc) error {
 		return nil
 	}
 	var problems []jsonschema.Violation
-	schema, err := v.set.Schema(info.ResourceType)
-	if err != nil || schema == nil {
-		err = nil // without a schema, anything is valid
-		if none.Info != nil {
+	if schema, unusable := v.set.Schema(info.ResourceType); unusable != nil || schema == nil {
+		if none.Info != nil { // without a schema, anything is valid
 			v.noSchema(doc, info)
 		}
 	} else {
 		v.checked++
-		problems, err = schema.Check(expression.In(v.call.Context(), doc, info), doc.Value())
-		v.byOperator(doc, info, problems)
+		problems, _, err = v.set.Check(
+			expression.In(v.call.Context(), doc, info), info.ResourceType, doc.Value())
+		v.noteOperator(doc, info, problems)
 	}
 	schemas.AddProblems(&v.result, v.provider, doc, info, unreadable(doc, problems))
 	return err
@@ -343,23 +332,6 @@ func mayHaveOddNumbers(doc *gaby.YamlDoc) bool {
 	return slices.ContainsFunc(
 		[]string{".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"}, doc.MayContain,
 	)
-}
-
-// missingProblem reports that a resource type does not exist, and suggests similar ones.
-func missingProblem(doc *gaby.YamlDoc, missing *schemas.MissingError) jsonschema.Violation {
-	field, others := "kind", make([]string, len(missing.Others))
-	for i, t := range missing.Others {
-		others[i] = string(t)
-		field = "apiVersion" // the kind exists under another apiVersion
-	}
-	if len(others) == 0 {
-		kind := string(missing.Type[strings.LastIndexByte(string(missing.Type), '/')+1:])
-		others = configkit.Suggest(kind, missing.Kinds)
-	}
-	return jsonschema.Violation{
-		Property: field, Pos: doc.Value().Get(field).Position(), Keyword: field,
-		Message: missing.Error(), Hint: configkit.DidYouMean("", others),
-	}
 }
 
 // definitionProblems returns the problems of the schemas in a CustomResourceDefinition.

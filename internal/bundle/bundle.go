@@ -127,7 +127,11 @@ func (t *template) identity() (gvk plugin.GroupVersionKind, name string) {
 
 // position returns the position of a value in the file.
 func (b *Bundle) position(v gaby.Value) api.Position {
-	p := v.Position()
+	return b.located(v.Position())
+}
+
+// located returns a position of the document as one of the file.
+func (b *Bundle) located(p api.Position) api.Position {
 	p.File = b.File
 	return b.quoted.original(p)
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/k8skit"
 	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 )
 
 // called returns a Bundle of a name with resources in short: NAME APIVERSION KIND OBJECT.
@@ -164,7 +166,7 @@ func TestScope(t *testing.T) {
 	}
 	s := oneOf("v1", "Namespace", observed("v1", "Namespace"))
 	s.change = func(o *bundle.Options) { knowScopes(o); o.CheckOwner, o.AssumeAll = true, true }
-	if got := summary(s.play(t)); got != "a Ready: assumed\n" {
+	if got := summary(s.play(t)); got != "a Ready\n" {
 		t.Errorf("with --check-owner: %s", got)
 	}
 	s.bundle = strings.Replace(s.bundle, "{name: x}", "{name: x, namespace: default}", 1)
@@ -176,27 +178,30 @@ func TestScope(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := messages(bundle.Validate(b, s.options(t))); got != "b.yaml:7:85: a: "+want+
+	if got := validate(t, b, s.options(t)); got != "b.yaml:7:85: a: "+want+
 		"\nhint: leave metadata.namespace out\n" {
 		t.Errorf("got %s", got)
 	}
 }
 
 // A CustomResourceDefinition in a Bundle counts as well.
-func TestScopeIn(t *testing.T) {
+func TestDefinitions(t *testing.T) {
 	text := strings.ReplaceAll(head+"spec:\n  resources:\n  - name: a\n    spec:\n      object:\n", "\t",
 		"") + "        " + strings.ReplaceAll(world, "\n", "\n        ") + "\n"
 	b, err := read(t, text)
 	if err != nil {
 		t.Fatal(messages(err))
 	}
-	scope := bundle.ScopeIn([]*bundle.Bundle{b}, k8skit.New().Scope)
+	provider := k8skit.New()
+	provider.Schemas().AddInputs(func() []schemas.SchemaFile {
+		return bundle.Definitions([]*bundle.Bundle{b})
+	})
 	for of, want := range map[api.ResourceType]configkit.Scope{
 		"example.com/v1/World": configkit.ScopeCluster,
 		"example.com/v1/Town":  configkit.ScopeUnknown,
 		"v1/ConfigMap":         configkit.ScopeNamespaced,
 	} {
-		if got := scope(of); got != want {
+		if got := provider.Scope(of); got != want {
 			t.Errorf("%s: got %q", of, got)
 		}
 	}
@@ -223,7 +228,7 @@ func TestResolveReadyRules(t *testing.T) {
 	} {
 		t.Run(word, func(t *testing.T) {
 			bundles := manyBundles(t, []string{text})
-			rule, err := bundle.ParseReadyRule(word)
+			rule, err := ready.ParseRule(word)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -232,7 +237,7 @@ func TestResolveReadyRules(t *testing.T) {
 				"apiVersion: example.com/v1\nkind: Table\nmetadata: {name: x}\n",
 				"apiVersion: v1\nkind: Secret\nmetadata: {name: z-p}\n",
 			}}.options(t)
-			o.ReadyRules = []bundle.ReadyRule{rule}
+			o.ReadyRules, o.SmithRules = []ready.Rule{rule}, true
 			notes, err := o.ResolveReadyRules(bundles)
 			got := messages(err)
 			for _, n := range notes {
@@ -264,10 +269,14 @@ func TestUnready(t *testing.T) {
 		"{name: x}}}\n  - name: z\n", 1)
 	b := manyBundles(t, []string{text})[0]
 	o := scene{}.options(t)
+	if notes := b.Unready(o); len(notes) > 0 {
+		t.Errorf("every kind has a rule: %v", notes)
+	}
+	o.SmithRules = true
 	kinds := func() string {
 		var list []string
 		for _, n := range b.Unready(o) {
-			_, rest, _ := strings.Cut(n.Message, "no readiness rule for ")
+			_, rest, _ := strings.Cut(n.Message, "readiness rule for ")
 			kind, _, _ := strings.Cut(rest, ",")
 			list = append(list, kind)
 		}
@@ -276,14 +285,14 @@ func TestUnready(t *testing.T) {
 	if got := kinds(); got != "StatefulSet World" {
 		t.Errorf("got %s", got)
 	}
-	rule, err := bundle.ParseReadyRule("StatefulSet.apps")
+	rule, err := ready.ParseRule("StatefulSet.apps")
 	if err != nil {
 		t.Fatal(err)
 	}
 	o = scene{observed: []string{strings.Replace(world, "worlds.example.com}",
 		"worlds.example.com, annotations: {smith.atlassian.com/CrReadyWhenFieldPath: '{$.a}'}}",
 		1)}}.options(t)
-	o.ReadyRules = []bundle.ReadyRule{rule}
+	o.ReadyRules, o.SmithRules = []ready.Rule{rule}, true
 	if got := kinds(); got != "" {
 		t.Errorf("got %s", got)
 	}

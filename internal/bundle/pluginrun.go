@@ -23,7 +23,7 @@ func (p *run) early(res *ResourceResult, use *Plugin) {
 	}
 	check := &ResourceResult{Resource: res.Resource}
 	doc := p.spec(check, func(r *ResolvedReference) (resolved, error) {
-		return resolved{value: r.example, from: "example"}, nil
+		return resolved{value: r.example, from: fromExample}, nil
 	})
 	if len(check.Errors) == 0 {
 		p.checkSpec(check, use, doc)

@@ -11,6 +11,10 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
+	"github.com/fctl-dev/fctl/internal/bundle/uptodate"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
@@ -21,7 +25,9 @@ type Options struct {
 	Plugins *Plugins
 	Outputs OutputTable
 	// ReadyRules come before the rules that are built in.
-	ReadyRules []ReadyRule
+	ReadyRules []ready.Rule
+	// SmithRules says that objects of types that the Smith controller does not know are never ready.
+	SmithRules bool
 	// AssumeReady are resources that count as ready; AssumeAll says that all do. The rendered
 	// object takes the position of one that was not observed.
 	AssumeReady map[smithv1.ResourceName]bool
@@ -39,6 +45,10 @@ type Options struct {
 	Scope func(api.ResourceType) configkit.Scope
 	// Examples uses the example of a reference whose value is not available yet.
 	Examples bool
+	// Fields says which fields objects have, by their types, and Schemas checks objects in Validate;
+	// nil if nobody knows.
+	Fields  yamlpath.FieldProvider
+	Schemas *schemas.Set
 
 	// simulated lets resources count as ready that only fail because of what does not exist yet.
 	simulated bool
@@ -81,7 +91,7 @@ func Process(ctx context.Context, b *Bundle, o *Options) (*Result, error) {
 		res := &ResourceResult{Resource: r, crlf: b.crlf}
 		res.GVK, res.Name = r.identity(p.Plugins.gvk)
 		p.results[r] = res
-		p.process(res)
+		p.process(ctx, res)
 		if p.simulated && res.Status == smithv1.Error && res.Retriable {
 			res.waits, res.Errors = res.Errors, nil
 			res.Status, res.Assumed, res.doc = smithv1.Ready, true, nil
@@ -130,7 +140,7 @@ func (p *run) open(o *Observed) (gaby.Value, error) {
 }
 
 // process processes one resource after its dependencies.
-func (p *run) process(res *ResourceResult) {
+func (p *run) process(ctx context.Context, res *ResourceResult) {
 	r := res.Resource
 	var use *Plugin
 	if r.plugin != nil {
@@ -164,7 +174,7 @@ func (p *run) process(res *ResourceResult) {
 		p.finish(res)
 	}
 	if len(res.Errors) == 0 {
-		p.conclude(res)
+		p.conclude(ctx, res)
 	}
 }
 
@@ -188,8 +198,12 @@ func identityOf(res *ResourceResult) (plugin.GroupVersionKind, string) {
 // value returns the value of a reference, or its example while it is not available.
 func (p *run) value(r *ResolvedReference) (resolved, error) {
 	v, err := p.evaluate(r)
-	if err != nil && p.Examples && isRetriable(err) && r.example.Exists() {
-		return resolved{value: r.example, from: "example"}, nil
+	switch target := p.results[r.target]; {
+	case err == nil || !isRetriable(err):
+	case r.example.Exists() && (p.Examples || target.Assumed):
+		return resolved{value: r.example, from: fromExample}, nil
+	case p.simulated:
+		return p.madeUp(r), nil
 	}
 	return v, err
 }
@@ -309,6 +323,13 @@ func (p *run) finish(res *ResourceResult) {
 		}
 	}
 	res.noteClearText()
+	for _, o := range res.Origins {
+		if o.From == fromExample && !p.simulated {
+			res.Notes = append(res.Notes, api.Note{Pos: o.Pos, Message: fmt.Sprintf(
+				"%s: !{%s} is the example of the reference; a cluster has another value",
+				res.Resource.Name, o.Reference)})
+		}
+	}
 }
 
 // noteClearText reports secret values in an object that is not a Secret.
@@ -412,26 +433,29 @@ func (p *run) addOwners(res *ResourceResult) error {
 }
 
 // conclude decides whether the object is ready.
-func (p *run) conclude(res *ResourceResult) {
+func (p *run) conclude(ctx context.Context, res *ResourceResult) {
 	assumed := p.AssumeAll || p.AssumeReady[res.Resource.Name]
-	r := readiness{message: errMissing.Error()}
+	r := ready.Readiness{Message: errMissing.Error()}
 	if res.actual.Exists() {
-		res.Outdated = p.outdated(res)
-		r = p.readiness(res.GVK, res.actual)
-		res.noRule = r.noRule
+		res.Outdated = uptodate.Rendering{
+			GVK: res.GVK, Rendered: res.doc.Value(), Actual: res.actual, Owners: p.OwnerRefs,
+			Scaled: res.isScaled,
+		}.Differences()
+		r = p.readiness(ctx, res.GVK, res.actual)
+		res.noRule = r.NoRule
 	}
 	if len(res.Outdated) > 0 { // it is written first
-		r = readiness{message: outdatedMessage(res.Outdated)}
+		r = ready.Readiness{Message: uptodate.Message(res.Outdated)}
 	}
 	switch {
-	case r.err != nil:
-		res.fail(p.position(res.Resource.value), "", r.err)
+	case r.Err != nil:
+		res.fail(p.position(res.Resource.value), "", r.Err)
 		return
-	case !r.ready && assumed:
+	case !r.Ready && assumed:
 		res.Status, res.Assumed, res.Message = smithv1.Ready, true, "assumed"
 		return
-	case !r.ready:
-		res.Status, res.Message = smithv1.InProgress, r.message
+	case !r.Ready:
+		res.Status, res.Message = smithv1.InProgress, r.Message
 		return
 	}
 	res.Status = smithv1.Ready

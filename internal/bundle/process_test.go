@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	"github.com/fctl-dev/fctl/smith/plugin/filter"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
@@ -310,8 +311,7 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(messages(err))
 			}
-			err = bundle.Validate(b, scene{}.options(t))
-			if got := messages(err); got != c.want {
+			if got := validate(t, b, scene{}.options(t)); got != c.want {
 				t.Errorf("got %swant %s", got, c.want)
 			}
 			got := ""
@@ -340,9 +340,9 @@ func TestBindSecretOfPlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(messages(err))
 	}
-	err = bundle.Validate(b, scene{}.options(t))
-	if got := messages(err); got != "b.yaml:42:65: c: bindsecret is for a ServiceBinding, and "+
-		"\"b\" is a ServiceInstance\n" {
+	if got := validate(t, b, scene{}.options(t)); got != "b.yaml:42:65: c: bindsecret is for a ServiceBinding, and "+
+		"\"b\" is a ServiceInstance\nnote: b.yaml:42:18: c: !{n} is not used; without a name and a path, "+
+		"a reference only orders resources\n" {
 		t.Errorf("got %s", got)
 	}
 	ready := strings.ReplaceAll(observedA, "name: a,", "name: b,")
@@ -688,7 +688,7 @@ func TestOutputTable(t *testing.T) {
 	s := scene{bundle: text, plugins: []plugin.NewFunc{count}, observed: []string{database}}
 	s.change = func(o *bundle.Options) {
 		o.Outputs = table
-		o.ReadyRules = []bundle.ReadyRule{{Kind: "Database", Group: "example.com"}}
+		o.ReadyRules = []ready.Rule{{Kind: "Database", Group: "example.com"}}
 	}
 	if got := summary(s.play(t)); !strings.Contains(got, "x Error: db: cannot find output "+
 		"ConfigMap made (retriable true, external true)") {

@@ -1,58 +1,42 @@
 package bundle
 
 import (
+	"context"
 	"fmt"
-	"strings"
+	"slices"
 
+	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/internal/bundle/jsonpath"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
+	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/knowledge/typenames"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
-// readiness says whether an observed object is ready.
-type readiness struct {
-	ready   bool
-	message string // why it is not ready yet
-	err     error  // why it never will be
-	noRule  bool   // nobody knows
-}
-
-// alwaysReady reports whether objects of a type are ready as soon as they exist. The version does
-// not matter.
-func alwaysReady(gvk plugin.GroupVersionKind) bool {
-	switch gvk.Group + "/" + gvk.Kind {
-	case "/ConfigMap", "/Secret", "/Service", "/ServiceAccount", "networking.k8s.io/Ingress",
-		"policy/PodDisruptionBudget":
-		return true
-	case "rbac.authorization.k8s.io/Role", "rbac.authorization.k8s.io/RoleBinding",
-		"rbac.authorization.k8s.io/ClusterRole", "rbac.authorization.k8s.io/ClusterRoleBinding":
-		return true // not in Smith, where nothing that depends on them would ever be made
-	}
-	return false
-}
-
-// readiness applies the first rule for a type: of --ready, built in, or of the annotations of its
-// CustomResourceDefinition.
-func (p *run) readiness(gvk plugin.GroupVersionKind, actual gaby.Value) readiness {
+// readiness applies the first rule for a type: of --ready, of Smith, of the annotations of its
+// CustomResourceDefinition, or, unless only Smith's rules count, of its status.
+func (p *run) readiness(ctx context.Context, gvk plugin.GroupVersionKind, actual gaby.Value,
+) ready.Readiness {
 	for _, rule := range p.ReadyRules {
-		if rule.matches(gvk) {
-			return rule.apply(actual)
+		if rule.Matches(gvk) {
+			return rule.Check(ctx, actual)
 		}
 	}
-	if alwaysReady(gvk) {
-		return readiness{ready: true}
-	}
-	if check := builtInRule(gvk); check != nil {
+	if check := ready.Smith(gvk); check != nil {
 		return check(actual)
 	}
-	if r, ok := p.crdReady(gvk, actual); ok {
+	if r, ok := p.crdReady(ctx, gvk, actual); ok {
 		return r
 	}
-	return readiness{
-		message: fmt.Sprintf("no readiness rule for %s; use --ready %s", gvk.Kind,
+	if !p.SmithRules {
+		return ready.Status(gvk, actual)
+	}
+	return ready.Readiness{
+		Message: fmt.Sprintf("no readiness rule for %s; use --ready %s", gvk.Kind,
 			KindAndGroup(gvk)),
-		noRule: true,
+		NoRule: true,
 	}
 }
 
@@ -64,138 +48,113 @@ func KindAndGroup(gvk plugin.GroupVersionKind) string {
 	return gvk.Kind + "." + gvk.Group
 }
 
-// HasReadyRule reports whether a type has a rule that is built in.
-func HasReadyRule(gvk plugin.GroupVersionKind) bool {
-	return alwaysReady(gvk) || builtInRule(gvk) != nil
-}
-
-// builtInRule returns the rule of a type that reads the status, nil for none.
-func builtInRule(gvk plugin.GroupVersionKind) func(actual gaby.Value) readiness {
-	switch gvk.Group + "/" + gvk.Kind {
-	case "apps/Deployment", "extensions/Deployment":
-		return deploymentReady
-	case "autoscaling/HorizontalPodAutoscaler":
-		return func(actual gaby.Value) readiness {
-			if isStale(actual) {
-				return unseen()
-			}
-			return allTrue(actual, "AbleToScale", "ScalingActive")
-		}
-	case "servicecatalog.k8s.io/ServiceInstance", "servicecatalog.k8s.io/ServiceBinding":
-		return func(actual gaby.Value) readiness {
-			if isStale(actual) {
-				return unseen()
-			}
-			if c := condition(actual, "Failed"); c.Get("status").Text() == "True" {
-				return readiness{err: fmt.Errorf("the condition Failed is true%s", because(c))}
-			}
-			return allTrue(actual, "Ready")
-		}
-	}
-	return nil
-}
-
-// isStale reports whether a status is about an earlier generation of the object. Some controllers
-// do not say which one.
-func isStale(actual gaby.Value) bool {
-	observed, known := actual.Get("status").Get("observedGeneration").Data().(int)
-	generation, _ := actual.Get("metadata").Get("generation").Data().(int)
-	return known && observed < generation
-}
-
-func unseen() readiness { return readiness{message: "controller has not seen the latest change"} }
-
 // crdReady applies the annotations of the CustomResourceDefinition of a type, if it was observed.
-func (p *run) crdReady(gvk plugin.GroupVersionKind, actual gaby.Value) (readiness, bool) {
+func (p *run) crdReady(ctx context.Context, gvk plugin.GroupVersionKind, actual gaby.Value,
+) (ready.Readiness, bool) {
 	o, crd, err := p.definition(gvk)
 	if err != nil {
-		return readiness{err: err}, true
+		return ready.Readiness{Err: err}, true
 	}
 	if o == nil {
-		return readiness{}, false
+		return ready.Readiness{}, false
 	}
 	annotations := crd.Get("metadata").Get("annotations")
 	path := annotations.Get(smithv1.ReadyFieldPath)
 	if !path.Exists() {
-		return readiness{}, false
-	}
-	parsed, err := jsonpath.ParseTemplate(path.Text())
-	if err != nil {
-		return readiness{err: fmt.Errorf("%s: the annotation %s: %w", o.Key,
-			smithv1.ReadyFieldPath, err)}, true
+		return ready.Readiness{}, false
 	}
 	value := annotations.Get(smithv1.ReadyFieldValue)
+	rule, err := ready.Field(path.Text(), value.Text())
+	if err != nil {
+		return ready.Readiness{Err: fmt.Errorf("%s: the annotation %s: %w", o.Key,
+			smithv1.ReadyFieldPath, err)}, true
+	}
 	if !value.Exists() { // Smith needs both
-		return readiness{message: fmt.Sprintf("%s has no annotation %s", o.Key,
-			smithv1.ReadyFieldValue), noRule: true}, true
+		return ready.Readiness{Message: fmt.Sprintf("%s has no annotation %s", o.Key,
+			smithv1.ReadyFieldValue), NoRule: true}, true
 	}
-	return ReadyRule{path: parsed, value: value.Text()}.apply(actual), true
+	return rule.Check(ctx, actual), true
 }
 
-// condition returns a condition of a status by its type, a missing value without one.
-func condition(actual gaby.Value, name string) gaby.Value {
-	for _, c := range actual.Get("status").Get("conditions").All() {
-		if c.Get("type").Text() == name {
-			return c
+// ResolveReadyRules replaces the names that kubectl takes, such as sts or statefulsets.apps, by
+// kinds. A kind that nobody knows is an error; the notes are about rules for what no Bundle makes.
+// A type that only a reference or a plugin without description says may be any.
+func (o *Options) ResolveReadyRules(bundles []*Bundle) ([]api.Note, error) {
+	if len(o.ReadyRules) == 0 {
+		return nil, nil
+	}
+	made, open := o.types(bundles)
+	table := o.typeNames(bundles, made)
+	var notes []api.Note
+	for i := range o.ReadyRules {
+		r := &o.ReadyRules[i]
+		word := r.Kind
+		if !r.AnyGroup {
+			word += "." + r.Group
+		}
+		t, ok := table.Find(word)
+		switch {
+		case ok:
+			gvk := gvkOf(t)
+			r.Kind = gvk.Kind
+			if !r.AnyGroup {
+				r.Group = gvk.Group
+			}
+		case open:
+			continue
+		default:
+			return nil, diag.UsageHint(configkit.DidYouMean("", table.Suggest(word)),
+				"--ready: no resource type is called %q", word)
+		}
+		if !open && !slices.ContainsFunc(made, r.Matches) {
+			notes = append(notes, api.Note{
+				Message: fmt.Sprintf("--ready %s has no effect: no Bundle makes a %s", word,
+					r.Kind),
+			})
 		}
 	}
-	return gaby.Value{}
+	return notes, nil
 }
 
-// because returns the reason and message of a condition.
-func because(c gaby.Value) string {
-	var text strings.Builder
-	for _, key := range []string{"reason", "message"} {
-		if s := c.Get(key).Text(); s != "" {
-			text.WriteString(": " + s)
+// types returns the types of the objects that Bundles make, and whether some are not known yet.
+func (o *Options) types(bundles []*Bundle) (made []plugin.GroupVersionKind, open bool) {
+	seen := map[plugin.GroupVersionKind]bool{}
+	for _, b := range bundles {
+		for _, r := range b.Resources {
+			gvk, _ := r.Identity(o.Plugins)
+			open = open || gvk.Kind == ""
+			if gvk.Kind != "" && !seen[gvk] {
+				seen[gvk] = true
+				made = append(made, gvk)
+			}
 		}
 	}
-	return text.String()
+	return made, open
 }
 
-// allTrue is ready when all of the conditions are true.
-func allTrue(actual gaby.Value, names ...string) readiness {
-	for _, name := range names {
-		switch c := condition(actual, name); {
-		case !c.Exists():
-			return readiness{message: "the condition " + name + " is missing"}
-		case c.Get("status").Text() != "True":
-			return readiness{message: fmt.Sprintf("the condition %s is %s%s", name,
-				c.Get("status").Text(), because(c))}
+// typeNames returns the names of the types that Bundles make, that CustomResourceDefinitions in
+// them and among the observed objects define, and that Kubernetes has.
+func (o *Options) typeNames(bundles []*Bundle, made []plugin.GroupVersionKind) *typenames.Table {
+	table := typenames.BuiltIn()
+	for _, b := range bundles {
+		for _, r := range b.Resources {
+			if v, ok := r.definition(); ok {
+				table.AddDefinition(v)
+			}
 		}
 	}
-	return readiness{ready: true}
-}
-
-// deploymentReady follows kubectl rollout status. Until the controller has seen the latest change,
-// the status is about the one before.
-func deploymentReady(actual gaby.Value) readiness {
-	status := actual.Get("status")
-	number := func(v gaby.Value, otherwise int) int {
-		if n, ok := v.Data().(int); ok {
-			return n
+	if len(bundles) > 0 {
+		p := newRun(bundles[0], o)
+		for _, crd := range p.crds {
+			if v, err := p.open(crd); err == nil {
+				table.AddDefinition(v)
+			}
 		}
-		return otherwise
 	}
-	wanted := number(actual.Get("spec").Get("replicas"), 1)
-	observed := number(status.Get("observedGeneration"), 0)
-	updated := number(status.Get("updatedReplicas"), 0)
-	available := number(status.Get("availableReplicas"), 0)
-	progress := condition(actual, "Progressing")
-	switch {
-	case observed < number(actual.Get("metadata").Get("generation"), 0):
-		return unseen()
-	case progress.Get("reason").Text() == "ProgressDeadlineExceeded":
-		return readiness{err: fmt.Errorf("the deployment exceeded its progress deadline%s",
-			because(progress))}
-	case updated < wanted:
-		return readiness{message: fmt.Sprintf("%d of %d replicas are updated", updated, wanted)}
-	case number(status.Get("replicas"), 0) > updated:
-		return readiness{message: fmt.Sprintf("%d old replicas are not gone",
-			number(status.Get("replicas"), 0)-updated)}
-	case available < updated:
-		return readiness{message: fmt.Sprintf("%d of %d replicas are available", available,
-			updated)}
+	types := make([]api.ResourceType, len(made))
+	for i, gvk := range made {
+		types[i] = resourceType(gvk)
 	}
-	return readiness{ready: true}
+	table.Add(types...)
+	return table
 }

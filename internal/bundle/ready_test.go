@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
 )
 
 // oneOf returns a Bundle with one object, and the object as it was observed with more fields.
@@ -299,6 +300,32 @@ func TestReadiness(t *testing.T) {
 			ready: []string{"Table=status.ok=true"},
 			want:  `InProgress: status.ok is a map; the object is ready when it is "true"`,
 		},
+		"--ready expression": {
+			apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {rows: 3}\n",
+			ready: []string{"Table.example.com=cel:object.status.rows >= 3"}, want: "Ready",
+		},
+		"--ready expression, no": {
+			apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {rows: 2}\n",
+			ready: []string{"Table=cel:object.status.rows >= 3"},
+			want:  "InProgress: the expression of --ready is false: object.status.rows >= 3",
+		},
+		"--ready expression, no status": {
+			apiVersion: "example.com/v1", kind: "Table", observed: meta,
+			ready: []string{"Table=cel:object.status.rows >= 3"},
+			want:  "InProgress: the expression of --ready is false: object.status.rows >= 3",
+		},
+		"--ready expression, the generation before": {
+			apiVersion: "example.com/v1", kind: "Table",
+			observed: meta + "status: {observedGeneration: 2, rows: 3}\n",
+			ready:    []string{"Table=cel:object.status.rows >= 3"},
+			want:     "InProgress: controller has not seen the latest change",
+		},
+		"--ready expression, a wrong type": {
+			apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {rows: [1]}\n",
+			ready: []string{"Table=cel:object.status.rows >= 3"},
+			want: "Error: --ready: CEL: column 20: no such overload: >= is not defined for a list " +
+				"(object.status.rows) and the number 3 (retriable false, external true)",
+		},
 		"--ready path, no": {
 			apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {ok: false}\n",
 			ready: []string{"Table=status.ok=true"},
@@ -311,8 +338,9 @@ func TestReadiness(t *testing.T) {
 				s.observed = append(s.observed, c.more)
 			}
 			s.change = func(o *bundle.Options) {
+				o.SmithRules = true
 				for _, text := range c.ready {
-					rule, err := bundle.ParseReadyRule(text)
+					rule, err := ready.ParseRule(text)
 					if err != nil {
 						t.Errorf("%s: %v", text, err)
 					}
@@ -328,17 +356,19 @@ func TestReadiness(t *testing.T) {
 
 func TestReadyRuleErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":       `"" has no kind`,
-		"=a=b":   `"=a=b" has no kind`,
-		".group": `".group" has no kind`,
-		"A=path": `"A=path" has a path and no value`,
-		"A=a[=b": `path "a[": column 3: an index, a quoted key, * or a filter is expected`,
-		"A==b":   `the path is empty`,
+		"":              `"" has no kind`,
+		"=a=b":          `"=a=b" has no kind`,
+		".group":        `".group" has no kind`,
+		"A=path":        `"A=path" has a path and no value`,
+		"A=a[=b":        `path "a[": column 3: an index, a quoted key, * or a filter is expected`,
+		"A==b":          `the path is empty`,
+		"A=cel:object.": "CEL: column 8: unexpected '.'",
+		"A=cel:1":       "CEL: column 1: expression returns an int, not true or false",
 		"A={$.a=b=c": `path "{$.a=b": column 1: a path in braces is expected, such as ` +
 			`{$.status.phase}`,
 	} {
 		t.Run(text, func(t *testing.T) {
-			if _, err := bundle.ParseReadyRule(text); err == nil || err.Error() != want {
+			if _, err := ready.ParseRule(text); err == nil || err.Error() != want {
 				t.Errorf("got %v; want %s", err, want)
 			}
 		})

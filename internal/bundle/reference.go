@@ -19,12 +19,18 @@ type resolved struct {
 	value  any    // a gaby.Value, or Go data
 	secret bool   // it comes from the data of a Secret
 	from   string // the object that it was read from
+	// madeUp says that it replaces a value that only a cluster has. That one has the type kind, in
+	// the words of JSON Schema, "" for an unknown one.
+	madeUp bool
+	kind   string
 }
+
+// fromExample is where the value of a reference is from if it is its example.
+const fromExample = "example"
 
 // Errors of values that cannot be used.
 var (
-	errSeveral = errors.New("the path matches several values, and one is expected")
-	errBytes   = errors.New("cannot expand non-UTF8 byte array field")
+	errBytes = errors.New("cannot expand non-UTF8 byte array field")
 
 	errTooLarge = errors.New("the values of the references have more than 8 MiB")
 )
@@ -71,20 +77,31 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 	target := p.results[r.target]
 	object, from, err := target.seen(), target.Describe(), error(nil)
 	assumed := !target.actual.Exists()
+	if p.simulated && len(target.Outdated) > 0 { // it has been written by then
+		if _, err := r.path.Find(target.doc.Value()); err == nil {
+			object = target.doc.Value()
+		}
+	}
 	if r.Modifier == smithv1.BindSecret {
 		if object, from, err = p.boundSecret(target); err != nil {
-			return resolved{}, err
+			return resolved{}, p.unbound(r, target, err)
 		}
 	}
 	found, err := r.path.Find(object)
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("field not found: %q", r.path)
+		err = errors.New("no value is found")
 	}
-	if missing, ok := errors.AsType[*jsonpath.NotFoundError](err); ok && assumed && missing != nil {
-		return resolved{}, &unavailableError{r.path.String(), r.target.Name}
+	if missing, ok := errors.AsType[*jsonpath.NotFoundError](err); ok && missing != nil {
+		if never := p.never(r, target); never != nil {
+			return resolved{}, never
+		}
+		if assumed {
+			return resolved{}, &unavailableError{r.path.String(), r.target.Name}
+		}
+		err = fmt.Errorf("%w in %s", err, from)
 	}
 	if err != nil {
-		return resolved{}, err
+		return resolved{}, fmt.Errorf("%s: %w", r.path, err)
 	}
 	bound := r.Modifier == smithv1.BindSecret
 	holdsSecrets := bound || IsSecret(target.GVK)
@@ -96,6 +113,9 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 		field := r.field(object, v)
 		result.secret = result.secret || target.hasSecret(v) ||
 			holdsSecrets && (isSecretField(field) || r.isLastApplied(v))
+		if assumed && !bound {
+			target.passOn(v.Segments(), v, &result)
+		}
 		return plain(v, bound && field == "data")
 	}
 	switch {
@@ -111,7 +131,7 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 		}
 		result.value, err = list, errors.Join(problems...)
 	default:
-		err = errSeveral
+		err = jsonpath.ErrSeveral
 	}
 	return result, err
 }
@@ -169,6 +189,21 @@ func (p *run) boundSecret(target *ResourceResult) (gaby.Value, string, error) {
 		return gaby.Value{}, "", fmt.Errorf("%q has no output Secret", target.Resource.Name)
 	}
 	return secrets[0], "Secret " + secrets[0].Get("metadata").Get("name").Text(), nil
+}
+
+// unbound returns why a reference to the Secret of a binding has no value, given the reason why the
+// Secret was not found. A binding that does not exist yet may get a name for its Secret.
+func (p *run) unbound(r *ResolvedReference, target *ResourceResult, err error) error {
+	if target.actual.Exists() || !isServiceBinding(target.GVK) {
+		return err
+	}
+	if never := p.never(r, target); never != nil {
+		return never
+	}
+	if p.simulated {
+		return &unavailableError{r.path.String(), r.target.Name}
+	}
+	return err
 }
 
 // plain returns a value with the bytes in it as text: of YAML's !!binary, and, if encoded is set,
@@ -229,7 +264,8 @@ func (p *run) substitute(res *ResourceResult, t *template,
 		if err != nil {
 			failed[reference.Name] = true
 			err = fmt.Errorf("failed to process reference %q: %w", reference.Name, err)
-			res.failAs(isRetriable(err), p.position(reference.value), "", err)
+			at := either(reference.value.Get("path"), reference.value)
+			res.failAs(isRetriable(err), p.position(at), "", err)
 			continue
 		}
 		byName[reference.Name] = v

@@ -154,16 +154,20 @@ func TestPaths(t *testing.T) {
 			"external true)"
 	}
 	for path, want := range map[string]string{
-		"data.string":    `"text"`,
-		"data.gone":      failed("gone is not found"),
-		"data.gone.more": failed("gone is not found"),
-		"data.nothing":   failed(`field not found: "data.nothing"`),
+		"data.string": `"text"`,
+		"data.gone": failed("data.gone: the Bundle gives ConfigMap source no data.gone, and " +
+			"nothing else does"),
+		"data.gone.more": failed("data.gone.more: the Bundle gives ConfigMap source no " +
+			"data.gone, and nothing else does"),
+		"spec.gone":    failed("spec.gone: spec is not found in ConfigMap source"),
+		"data.nothing": failed(`field not found: "data.nothing"`),
 		"data.items[?(@.name=='x')].value": failed(
-			`field not found: "data.items[?(@.name=='x')].value"`),
+			"data.items[?(@.name=='x')].value: no value is found"),
 		"data.items[?(@.name=='b')].value": "2",
-		"data.list[3]":                     failed("index 3 is out of range: the list has 3 items"),
-		"data.list[-1]":                    `"c"`,
-		"data.list[-4]": failed("index -4 is out of range: the list has 3 " +
+		"data.list[3]": failed("data.list[3]: index 3 is out of range: the " +
+			"list has 3 items"),
+		"data.list[-1]": `"c"`,
+		"data.list[-4]": failed("data.list[-4]: index -4 is out of range: the list has 3 " +
 			"items"),
 		"data.list[0:2]": failed("the path matches several values, and one is " +
 			"expected"),
@@ -212,8 +216,10 @@ func TestReferenceErrorsAreCollected(t *testing.T) {
 	text := strings.Replace(reference("data.gone", `"!{n}"`), "    spec:\n      object:",
 		"    - {resource: source, name: m, path: data.missing}\n    spec:\n      object:", 1)
 	got := target(t, scene{bundle: text, observed: []string{source}})
-	want := `target Error: failed to process reference "n": gone is not found: ` +
-		`failed to process reference "m": missing is not found (retriable false, external true)`
+	want := `target Error: failed to process reference "n": data.gone: the Bundle gives ConfigMap ` +
+		`source no data.gone, and nothing else does: failed to process reference "m": ` +
+		`data.missing: the Bundle gives ConfigMap source no data.missing, and nothing else does ` +
+		`(retriable false, external true)`
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -329,7 +335,7 @@ func TestBindSecret(t *testing.T) {
 			"byte 0: bad"),
 		"data.empty":    "data: {value: \"\"}",
 		"metadata.name": "data: {value: \"secret\"}",
-		"data.gone":     failed("gone is not found"),
+		"data.gone":     failed("data.gone: gone is not found in Secret secret"),
 		"data.noText":   failed("cannot expand non-UTF8 byte array field"),
 		"data.bad": failed("the data of the Secret is not base64: illegal base64 data at input " +
 			"byte 0"),

@@ -8,8 +8,6 @@ import (
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
-const replicasPath = "spec.replicas"
-
 // scale keeps the replicas that an observed object has if something else decides them: a
 // HorizontalPodAutoscaler of the Bundle, or, by the annotation with which Smith remembers what it
 // wrote, anybody who changed them since.

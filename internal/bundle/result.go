@@ -52,6 +52,8 @@ type ResourceResult struct {
 	mask    func(string) string
 	crlf    bool
 	noRule  bool // no rule says whether the object is ready
+	// madeUp has the types of the values of the object that only a cluster has, by their paths.
+	madeUp map[string]string
 	// isScaled says that something else decides the replicas of the observed object.
 	isScaled bool
 	// waits is why the resource fails now, if it counts as ready in a simulation.
@@ -168,6 +170,20 @@ func spellings(secret string) []string {
 	}
 	quoted := strconv.Quote(secret)
 	return append(texts, quoted[1:len(quoted)-1])
+}
+
+// Secrets returns the Secrets that the Bundle has, with references in place of their values.
+func (b *Bundle) Secrets() [][]byte {
+	var texts [][]byte
+	for _, r := range b.Resources {
+		if r.object == nil {
+			continue
+		}
+		if gvk, _ := r.object.identity(); IsSecret(gvk) {
+			texts = append(texts, []byte(r.object.text))
+		}
+	}
+	return texts
 }
 
 // Secrets returns the Secrets among the objects as they were rendered and observed.

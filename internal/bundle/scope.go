@@ -6,31 +6,24 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/smith/plugin"
 )
 
 // definitionKind is the kind of what defines a type.
 const definitionKind = "CustomResourceDefinition"
 
-// ScopeIn returns what says whether the objects of a type are in namespaces: known, or else the
-// CustomResourceDefinitions in Bundles.
-func ScopeIn(bundles []*Bundle, known func(api.ResourceType) configkit.Scope,
-) func(api.ResourceType) configkit.Scope {
-	defined := map[[2]string]configkit.Scope{}
+// Definitions returns the CustomResourceDefinitions in Bundles as files with schemas.
+func Definitions(bundles []*Bundle) []schemas.SchemaFile {
+	var files []schemas.SchemaFile
 	for _, b := range bundles {
 		for _, r := range b.Resources {
-			if v, ok := r.definition(); ok {
-				defined[typeDefinedBy(v)] = configkit.Scope(v.Get("spec").Get("scope").Text())
+			if _, ok := r.definition(); ok {
+				files = append(files, schemas.SchemaFile{Name: b.File, Text: []byte(r.object.text)})
 			}
 		}
 	}
-	return func(t api.ResourceType) configkit.Scope {
-		if scope := known(t); scope != configkit.ScopeUnknown {
-			return scope
-		}
-		gvk := gvkOf(t)
-		return defined[[2]string{gvk.Group, gvk.Kind}]
-	}
+	return files
 }
 
 // definition returns the CustomResourceDefinition that a resource makes.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
 	"github.com/fctl-dev/fctl/smith/plugin"
 )
 
@@ -228,7 +229,7 @@ func TestLongNamesAreCutInMessages(t *testing.T) {
 
 // A rule of --ready about a Secret does not show what the Secret has.
 func TestReadyRulesHideSecrets(t *testing.T) {
-	rule, err := bundle.ParseReadyRule("Secret=data.password=foo")
+	rule, err := ready.ParseRule("Secret=data.password=foo")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
 )
 
 // TestUpToDate compares objects of a Bundle with observed ones.
@@ -166,7 +167,7 @@ func TestUpToDate(t *testing.T) {
 				observed: []string{"apiVersion: " + apiVersion + "\nkind: " + kind + "\n" +
 					c.observed + "\n"},
 				change: func(o *bundle.Options) {
-					rule, err := bundle.ParseReadyRule("Deployment.example.com")
+					rule, err := ready.ParseRule("Deployment.example.com")
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -1,64 +1,79 @@
 package bundle
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"slices"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
 // Validate checks what needs no observed objects, besides what Read checks: that the plugins exist,
-// that their specs, with the examples of references, fit their schemas, that names are those of
-// the types, and that bindsecret is for what makes a ServiceBinding. Of a Bundle that Read returned with problems it checks what can be
-// known, and adds no problem that Read has reported. The error is a diag.List of the class
-// FailureUsage.
-func Validate(b *Bundle, o *Options) error {
-	p, plugins := newRun(b, o), o.Plugins
+// that their specs, with the examples of references, fit their schemas, that objects fit the
+// schemas of their types, that the paths of references lead to fields and that their values fit,
+// that names are those of the types, and that bindsecret is for what makes a ServiceBinding. Of
+// a Bundle that Read returned with problems it checks what can be known, and may add problems that
+// Read has reported. The notes are about references without effect, and, if later is set, about
+// those whose values only a cluster has. The error is a diag.List of the class FailureUsage.
+func Validate(ctx context.Context, b *Bundle, o *Options, later bool) ([]api.Note, error) {
+	imagined := *o
+	imagined.Examples, imagined.simulated, imagined.Pool = true, true, nil
+	p := newRun(b, &imagined)
+	results, err := p.typed(ctx)
+	if err != nil {
+		return nil, diag.Failures(err, api.FailureUsage)
+	}
 	var problems diag.List
-	for _, r := range b.Resources {
-		res := &ResourceResult{Resource: r}
-		res.GVK, res.Name = r.Identity(plugins)
-		if r.plugin != nil && r.plugin.name.IsValid() {
-			use, err := plugins.Find(r.plugin.name)
-			if err != nil {
-				res.fail(p.position(r.plugin.value.Get("name")), "'fctl bundle plugins' lists them",
-					err)
-			} else {
-				p.checkObjectName(res)
-				if !r.plugin.incomplete {
-					p.early(res, use)
-				}
-			}
-		}
-		if r.object != nil && p.isClusterScoped(res.GVK) {
-			f := clusterScopedFlaw(res.GVK)
-			v := r.object.at(f.segments...)
-			if _, isMarker := parseMarker(v.Text()); v.Text() != "" && !isMarker {
-				res.fail(p.position(v), f.hint, errors.New(f.message))
-			}
-		}
-		for _, reference := range r.References {
-			if reference.Modifier != smithv1.BindSecret || reference.target == nil ||
-				reference.target.plugin == nil {
-				continue
-			}
-			if gvk, ok := plugins.gvk(reference.target.plugin.name); ok && !isServiceBinding(gvk) {
-				res.fail(p.position(reference.value.Get("modifier")), "",
-					&bindSecretError{reference.target.Name, gvk.Kind})
-			}
-		}
+	var notes []api.Note
+	for _, res := range results {
+		notes = append(notes, p.notesOf(res, later)...)
+		p.checkPlugin(res)
+		p.checkModifiers(res)
+		res.hideSecrets()
 		for _, f := range res.Errors {
 			f.Class = api.FailureUsage
 			problems = append(problems, f)
 		}
 	}
 	problems.Sort()
-	return problems.Err()
+	return notes, problems.Err()
+}
+
+// checkPlugin checks the use of a plugin.
+func (p *run) checkPlugin(res *ResourceResult) {
+	r := res.Resource
+	if r.plugin == nil || !r.plugin.name.IsValid() {
+		return
+	}
+	use, err := p.Plugins.Find(r.plugin.name)
+	if err != nil {
+		res.fail(p.position(r.plugin.value.Get("name")), "'fctl bundle plugins' lists them", err)
+		return
+	}
+	p.checkObjectName(res)
+	if !r.plugin.incomplete {
+		p.early(res, use)
+	}
+}
+
+// checkModifiers checks that bindsecret is for what makes a ServiceBinding.
+func (p *run) checkModifiers(res *ResourceResult) {
+	for _, reference := range res.Resource.References {
+		if reference.Modifier != smithv1.BindSecret || reference.target == nil ||
+			reference.target.plugin == nil {
+			continue
+		}
+		gvk, ok := p.Plugins.gvk(reference.target.plugin.name)
+		if ok && !isServiceBinding(gvk) {
+			res.fail(p.position(reference.value.Get("modifier")), "",
+				&bindSecretError{reference.target.Name, gvk.Kind})
+		}
+	}
 }
 
 // Unchecked returns notes about the specs of plugins that are not checked before the references
@@ -86,6 +101,9 @@ func (b *Bundle) Unchecked() []api.Note {
 
 // Unready returns notes about resources that others refer to and that no rule can find ready.
 func (b *Bundle) Unready(o *Options) []api.Note {
+	if !o.SmithRules {
+		return nil
+	}
 	p := newRun(b, o)
 	needed := map[*Resource]bool{}
 	for _, r := range b.Resources {
@@ -96,14 +114,14 @@ func (b *Bundle) Unready(o *Options) []api.Note {
 	var notes []api.Note
 	for _, r := range b.Resources {
 		gvk, _ := r.Identity(o.Plugins)
-		isMatched := func(rule ReadyRule) bool { return rule.matches(gvk) }
-		if !needed[r] || gvk.Kind == "" || HasReadyRule(gvk) || p.AssumeAll ||
+		isMatched := func(rule ready.Rule) bool { return rule.Matches(gvk) }
+		if !needed[r] || gvk.Kind == "" || ready.Smith(gvk) != nil || p.AssumeAll ||
 			p.AssumeReady[r.Name] || slices.ContainsFunc(p.ReadyRules, isMatched) ||
 			p.isReadyByDefinition(gvk) {
 			continue
 		}
 		notes = append(notes, api.Note{Pos: b.position(r.value), Message: fmt.Sprintf(
-			"%s: no readiness rule for %s, so what refers to it waits; "+
+			"%s: Smith has no readiness rule for %s, so what refers to it waits; "+
 				"--ready %s of 'fctl bundle render' says that it is ready", r.Name, gvk.Kind,
 			KindAndGroup(gvk))})
 	}

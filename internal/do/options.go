@@ -68,7 +68,8 @@ type Selection struct {
 
 // check checks the options against the chain and reads the files they name.
 func (l *loop) check() (err error) {
-	if err := l.addSchemas(); err != nil {
+	reader := Reader(l.options.Settings, l.deps.Streams)
+	if err := AddSchemas(l.ctx, l.deps.Executor, reader, l.options.Settings); err != nil {
 		return err
 	}
 	if err := l.addSchemaLocations(); err != nil {

@@ -1,6 +1,7 @@
 package do
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -9,28 +10,30 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
-// addSchemas gives the executor the schemas in files. The files are found now, but read only if a
-// function needs them.
-func (l *loop) addSchemas() error {
-	if len(l.options.Settings.Schemas) == 0 {
+// AddSchemas gives an executor the schemas in the files that the settings name. The files are found
+// now, but read only if something needs them.
+func AddSchemas(ctx context.Context, executor *functions.Executor, reader *source.Reader,
+	s *settings.Settings,
+) error {
+	if len(s.Schemas) == 0 {
 		return nil
 	}
-	paths, named, err := l.findSchemas()
+	paths, named, err := findSchemas(ctx, s.Schemas)
 	if err != nil {
 		return err
 	}
-	return l.deps.Executor.AddSchemas(func() ([]schemas.SchemaFile, error) {
-		reader := Reader(l.options.Settings, l.deps.Streams)
+	return executor.AddSchemas(func() ([]schemas.SchemaFile, error) {
 		var all []schemas.SchemaFile
 		var problems []error
 		for _, path := range paths {
-			text, err := readNamed(l.ctx, reader, named[path], path)
+			text, err := readNamed(ctx, reader, named[path], path)
 			problems = append(problems, err)
 			file := schemas.SchemaFile{Name: diag.FileName(path), Text: text}
 			if named[path].OfProject() {
@@ -69,16 +72,17 @@ func (l *loop) addSchemaLocations() error {
 }
 
 // findSchemas finds the files with schemas, and for each the setting that names it.
-func (l *loop) findSchemas() (paths []string, named map[string]settings.NamedPath, err error) {
+func findSchemas(ctx context.Context, in []settings.NamedPath,
+) (paths []string, named map[string]settings.NamedPath, err error) {
 	named = map[string]settings.NamedPath{}
 	var problems diag.List
-	for _, setting := range l.options.Settings.Schemas {
+	for _, setting := range in {
 		if setting.Path == "-" {
 			return nil, nil, diag.Usage("--schema: a file or directory is expected, not the " +
 				"standard input")
 		}
 		finder := &source.Finder{Recursive: true, Toolchain: api.ToolchainKubernetesYAML}
-		found, err := finder.Find(l.ctx, []string{shorter(setting.Path)})
+		found, err := finder.Find(ctx, []string{shorter(setting.Path)})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -102,7 +106,7 @@ func (l *loop) findSchemas() (paths []string, named map[string]settings.NamedPat
 		return nil, nil, problems
 	case len(paths) == 0:
 		return nil, nil, diag.Usage("--schema: no .yaml, .yml or .json file in %s",
-			strings.Join(shortened(l.options.Settings.Schemas), ", "))
+			strings.Join(shortened(in), ", "))
 	}
 	return paths, named, nil
 }

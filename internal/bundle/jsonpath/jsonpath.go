@@ -24,6 +24,9 @@ const maxLength = 4096
 // ErrTooMany is the error of an evaluation with too many values.
 var ErrTooMany = errors.New("the path matches too many values")
 
+// ErrSeveral is the error of a path that is for one value.
+var ErrSeveral = errors.New("the path matches several values, and one is expected")
+
 // Query is a parsed path.
 type Query struct {
 	text  string
@@ -39,6 +42,25 @@ func (p *Query) First() string {
 		return key[0]
 	}
 	return ""
+}
+
+// Segments returns the keys that the path leads through, with 0 for the items of a list. whole is
+// false if they end before a step that leads to anything: a wildcard, several keys, or a descent.
+func (p *Query) Segments() (segments []string, whole bool) {
+	for _, s := range p.steps {
+		switch s := s.(type) {
+		case keys:
+			if len(s) > 1 {
+				return segments, false
+			}
+			segments = append(segments, s[0])
+		case indexes, slice, *filter:
+			segments = append(segments, "0")
+		default:
+			return segments, false
+		}
+	}
+	return segments, true
 }
 
 // EndsInWildcard reports whether the last step is [*] or .*, which asks for all values.

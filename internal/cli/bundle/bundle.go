@@ -17,14 +17,19 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
+	"github.com/fctl-dev/fctl/internal/lang/cel"
 	"github.com/fctl-dev/fctl/internal/parallel"
 	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
@@ -51,18 +56,23 @@ blocked, or failed in a way that a retry may fix, 2 when the Bundle is invalid,
 // inputFlags are the flags that say what is processed, and how.
 type inputFlags struct {
 	observed, ready, assumeReady    []string
-	namespace, outputs              string
+	in                              bundleFiles
+	outputs                         string
 	checkOwner, ownerRefs, anyLists bool
 	annotations                     bool
+	rules                           *command.Choice
 	plugins                         pluginFlags
 }
 
 func (o *inputFlags) add(flags *pflag.FlagSet) {
-	addNamespace(flags, &o.namespace)
+	o.in.add(flags)
+	addSchemas(flags)
 	flags.StringArrayVar(&o.observed, "observed", nil,
 		"read objects as they exist from `FILE`, a file or directory; kube: asks kubectl")
 	flags.StringArrayVar(&o.ready, "ready", nil,
-		"treat objects of a kind as ready when PATH equals VALUE, `KIND[.GROUP][=PATH=VALUE]`")
+		"treat objects of a kind as ready when PATH equals VALUE, `KIND[.GROUP][=PATH=VALUE]`, or "+
+			"when an expression of CEL holds, KIND=cel:EXPRESSION")
+	o.rules = addRules(flags)
 	flags.StringSliceVar(&o.assumeReady, "assume-ready", nil,
 		"treat the resource `NAME` (or all) as ready")
 	flags.StringVar(&o.outputs, "outputs", "",
@@ -74,9 +84,41 @@ func (o *inputFlags) add(flags *pflag.FlagSet) {
 	o.plugins.add(flags)
 }
 
-func addNamespace(flags *pflag.FlagSet, namespace *string) {
-	flags.StringVarP(namespace, "namespace", "n", "default",
+// bundleFiles are the flags that say where Bundles are, and the namespace of those that have none.
+type bundleFiles struct {
+	namespace string
+	files     []string
+	recursive bool
+}
+
+func (o *bundleFiles) add(flags *pflag.FlagSet) {
+	flags.StringVarP(&o.namespace, "namespace", "n", "default",
 		"`NAMESPACE` of Bundles that have none")
+	flags.StringArrayVarP(&o.files, "filename", "f", nil,
+		"read Bundles from `FILE`, a file, directory or pattern, in addition to words")
+	flags.BoolVarP(&o.recursive, "recursive", "R", false, "descend into subdirectories")
+}
+
+// The choices of --ready-rules.
+const (
+	kstatusRules = "kstatus"
+	smithRules   = "smith"
+)
+
+// addRules adds the flag that says when objects of kinds are ready that Smith does not know.
+func addRules(flags *pflag.FlagSet) *command.Choice {
+	c := &command.Choice{
+		What: "--ready-rules", Value: kstatusRules, Values: []string{kstatusRules, smithRules},
+	}
+	flags.Var(c, "ready-rules", "`RULES` for kinds that Smith does not know: kstatus goes by their "+
+		"status, with smith nothing is ready")
+	return c
+}
+
+func addSchemas(flags *pflag.FlagSet) {
+	flags.StringArray("schema", nil,
+		"read schemas of objects from `PATH`, a file or directory with "+
+			"CustomResourceDefinitions, JSON Schemas, or a cluster's OpenAPI")
 }
 
 // runner is what the commands work with.
@@ -112,34 +154,70 @@ func (r *runner) unchecked(bundles []*bundle.Bundle) {
 	}
 }
 
-// bundles reads the Bundles of files. With an error, those that could be read are returned, as far
+// bundles reads the Bundles of files and of directories. With an error, those that could be read are returned, as far
 // as they could: bundle.Validate may find more problems in them.
-func (r *runner) bundles(ctx context.Context, cmd *cobra.Command, paths []string, namespace string,
+func (r *runner) bundles(ctx context.Context, cmd *cobra.Command, words []string, in *bundleFiles,
 ) ([]*bundle.Bundle, error) {
+	paths := append(slices.Clone(in.files), words...)
 	if len(paths) == 0 {
 		return nil, command.Missing(cmd, "BUNDLE")
 	}
-	if !bundle.IsNamespace(namespace) {
+	if !bundle.IsNamespace(in.namespace) {
 		return nil, diag.UsageHint(bundle.NamespaceHint,
 			"--namespace: %q is not a name of a namespace",
-			namespace)
+			in.namespace)
+	}
+	if slices.Contains(paths, "") {
+		return nil, diag.Usage("the name of the file is empty")
+	}
+	finder := &source.Finder{
+		Dir: r.app.Dir, Recursive: in.recursive, Toolchain: api.ToolchainKubernetesYAML,
+	}
+	found, err := finder.Find(ctx, paths)
+	if err != nil {
+		return nil, err
 	}
 	var all []*bundle.Bundle
 	var problems diag.List
-	for _, path := range paths {
-		text, name, err := r.read(ctx, cmd, path)
+	for _, file := range found.Files {
+		text, name, err := []byte(nil), "", file.Problem
+		if err == nil {
+			text, name, err = r.read(ctx, cmd, file.Path)
+		}
 		if err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureInput)...)
 			continue
 		}
-		bundles, notes, err := bundle.Read(text, name, namespace)
+		if !file.Explicit && !hasBundle(text) {
+			continue // a directory has other files, too
+		}
+		bundles, notes, err := bundle.Read(text, name, in.namespace)
 		r.notes(notes...)
 		if err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureUsage)...)
 		}
 		all = append(all, bundles...)
 	}
+	if len(all) == 0 && len(problems) == 0 {
+		problem := diag.Usage("no Bundle in %s", strings.Join(paths, ", "))
+		if !in.recursive {
+			problem.Hint = "-R descends into subdirectories"
+		}
+		return nil, problem
+	}
 	return all, problems.Err()
+}
+
+// hasBundle reports whether a document of a text is a Bundle.
+func hasBundle(text []byte) bool {
+	if !bytes.Contains(text, []byte(smithv1.Group)) {
+		return false
+	}
+	docs, _ := gaby.ParseAll(text) // what cannot be read has no header
+	return slices.ContainsFunc(docs, func(doc *gaby.YamlDoc) bool {
+		h, _ := doc.Header()
+		return h.Kind == smithv1.Kind && strings.HasPrefix(h.APIVersion, smithv1.Group+"/")
+	})
 }
 
 // read reads a file, or the standard input, and returns its name in messages.
@@ -164,11 +242,11 @@ func (r *runner) options(ctx context.Context, cmd *cobra.Command, o *inputFlags,
 ) (*bundle.Options, error) {
 	options := &bundle.Options{
 		Outputs: bundle.DefaultOutputs(), CheckOwner: o.checkOwner, OwnerRefs: o.ownerRefs,
-		AllowLists: o.anyLists, Annotations: o.annotations,
+		AllowLists: o.anyLists, Annotations: o.annotations, SmithRules: o.rules.Value == smithRules,
 	}
 	var err error
 	for _, text := range o.ready {
-		rule, err := bundle.ParseReadyRule(text)
+		rule, err := ready.ParseRule(text)
 		if err != nil {
 			return nil, diag.UsageHint("--ready Database.example.com=status.phase=Running",
 				"--ready: %w", err)
@@ -211,20 +289,47 @@ func (r *runner) options(ctx context.Context, cmd *cobra.Command, o *inputFlags,
 	return options, err
 }
 
-// know adds knowledge about the types of objects.
+// know adds knowledge about the types of objects: of fctl, of the files with schemas that the
+// settings name, and of the CustomResourceDefinitions in the Bundles.
 func (r *runner) know(ctx context.Context, options *bundle.Options, bundles []*bundle.Bundle,
 ) error {
 	executor, err := r.knowledge(ctx)
 	if err != nil {
 		return err
 	}
+	if err := do.AddSchemas(ctx, executor, r.reader, r.settings); err != nil {
+		return err
+	}
+	if files := bundle.Definitions(bundles); len(files) > 0 {
+		err = executor.AddInputs(func() []schemas.SchemaFile { return files })
+	}
 	provider, ok := executor.ResourceProvider(api.ToolchainKubernetesYAML).(interface {
+		yamlpath.FieldProvider
 		Scope(t api.ResourceType) configkit.Scope
 	})
 	if ok {
-		options.Scope = bundle.ScopeIn(bundles, provider.Scope)
+		options.Scope, options.Fields = provider.Scope, provider
 	}
-	return nil
+	return err
+}
+
+// schemas returns the schemas that objects are checked against.
+func (r *runner) schemas(ctx context.Context) (*schemas.Set, error) {
+	executor, err := r.knowledge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	provider, ok := executor.ResourceProvider(api.ToolchainKubernetesYAML).(interface {
+		Schemas() *schemas.Library
+	})
+	if !ok {
+		return nil, nil
+	}
+	set, err := provider.Schemas().Set(r.settings.KubernetesVersion, cel.NewRuleCompiler())
+	if err != nil {
+		return nil, r.settings.Invalid("kubernetes-version", err)
+	}
+	return set, nil
 }
 
 // assume sets which resources count as ready.
@@ -292,13 +397,18 @@ func (r *runner) isSecret(text []byte) bool {
 
 // hide masks the values of Secrets in everything that people read from here on.
 func (r *runner) hide(ctx context.Context, results []*bundle.Result) error {
-	executor, err := r.knowledge(ctx)
-	if err != nil {
-		return err
-	}
 	var texts [][]byte
 	for _, result := range results {
 		texts = append(texts, result.Secrets()...)
+	}
+	return r.hideTexts(ctx, texts)
+}
+
+// hideTexts masks the values in the texts of Secrets.
+func (r *runner) hideTexts(ctx context.Context, texts [][]byte) error {
+	executor, err := r.knowledge(ctx)
+	if err != nil {
+		return err
 	}
 	if len(texts) > 0 {
 		r.app.Hide(executor.Sensitive(api.ToolchainKubernetesYAML,

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/bundle"
+	"github.com/fctl-dev/fctl/internal/bundle/ready"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/source"
 	"github.com/fctl-dev/fctl/smith/plugin/filter"
@@ -41,6 +42,11 @@ func complete(a *command.App, cmd *cobra.Command, oneBundle bool) {
 		"ready":        c.ready,
 		"plugin":       c.plugin,
 		"outputs":      fileNames,
+		"ready-rules": func(_ *cobra.Command, _ []string, typed string) ([]string,
+			cobra.ShellCompDirective,
+		) {
+			return command.Offer([]string{kstatusRules, smithRules}, typed)
+		},
 	} {
 		if cmd.Flags().Lookup(name) != nil {
 			// fails only if it is registered already
@@ -134,7 +140,7 @@ func (c *completer) ready(_ *cobra.Command, words []string, typed string) ([]str
 	for _, b := range c.bundles(words) {
 		for _, r := range b.Resources {
 			gvk, _ := r.Identity(plugins)
-			if gvk.Kind != "" && !bundle.HasReadyRule(gvk) {
+			if gvk.Kind != "" && !ready.HasRule(gvk) {
 				kinds = append(kinds, bundle.KindAndGroup(gvk))
 			}
 		}

@@ -3,6 +3,7 @@ package bundle
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,42 +17,57 @@ import (
 )
 
 func newValidate(a *command.App) *cobra.Command {
-	var namespace string
+	in := &bundleFiles{}
 	o := &pluginFlags{}
 	cmd := &cobra.Command{
 		Use:   "validate [flags] BUNDLE...",
 		Short: "Check Bundles without observed objects",
-		Long: `Check the structure of Bundles, the references between resources, that plugins
-exist, and that their specs fit the schemas of the plugins. A spec with
-references is checked with their examples, if all named references have one; -v
-lists the specs that are not checked, and the resources whose kind has no rule
-that says when they are ready. All problems are reported, with their positions.`,
+		Long: `Check Bundles before anything runs: their structure, every object with the schema
+of its type, and every reference at both ends. The path must exist in the type of
+the object that it reads, and the value must fit the field that it goes to.
+Schemas are those of Kubernetes, of operators, of CustomResourceDefinitions in
+the Bundles and of --schema. Plugins must exist, and their specs fit their
+schemas.
+
+A value that only a cluster has counts with its type, or with the example of the
+reference; -v lists these values, and the specs of plugins that are not checked
+because an example is missing. All problems are reported, with their positions.`,
 		Example: `  fctl bundle validate bundle.yaml
-  fctl bundle validate bundle.yaml --report sarif`,
+  fctl bundle validate -R apps --report sarif`,
 	}
-	addNamespace(cmd.Flags(), &namespace)
+	in.add(cmd.Flags())
+	addSchemas(cmd.Flags())
+	cmd.Flags().String("kubernetes-version", "",
+		"`RELEASE` of Kubernetes whose schemas are used, such as 1.35")
+	rules := addRules(cmd.Flags())
 	o.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		r, plugins, err := withPlugins(cmd.Context(), a, cmd, o)
 		if err != nil {
 			return err
 		}
-		bundles, err := r.bundles(cmd.Context(), cmd, words, namespace)
+		bundles, err := r.bundles(cmd.Context(), cmd, words, in)
 		problems := diag.List{}
 		if err != nil {
 			problems = diag.Failures(err, api.FailureUsage)
 		}
-		options := &bundle.Options{Plugins: plugins}
+		options := &bundle.Options{Plugins: plugins, SmithRules: rules.Value == smithRules}
 		if err := r.know(cmd.Context(), options, bundles); err != nil {
 			return err
 		}
+		if options.Schemas, err = r.schemas(cmd.Context()); err != nil {
+			return err
+		}
 		for _, b := range bundles {
-			if err := bundle.Validate(b, options); err != nil {
+			if err := r.hideTexts(cmd.Context(), b.Secrets()); err != nil {
+				return err
+			}
+			notes, err := bundle.Validate(cmd.Context(), b, options, r.settings.Verbose)
+			if err != nil {
 				problems = append(problems, diag.Failures(err, api.FailureUsage)...)
 			}
-			if r.settings.Verbose {
-				r.notes(b.Unready(options)...)
-			}
+			r.notes(notes...)
+			r.notes(b.Unready(options)...)
 		}
 		if err := bundle.Distinct(bundles, options); err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureUsage)...)
@@ -66,15 +82,31 @@ that says when they are ready. All problems are reported, with their positions.`
 				diag.Count(resources, "resource")+": no problem")
 		}
 		problems.Sort()
-		return problems.Err()
+		return once(problems).Err()
 	}
 	a.Reports(cmd, command.AddReport(cmd.Flags()), "bundle-validate")
 	complete(a, cmd, false)
 	return cmd
 }
 
+// once returns problems without repetitions: reading a Bundle and checking its objects find some of
+// the same.
+func once(problems diag.List) diag.List {
+	type problem struct {
+		at      api.Position
+		message string
+	}
+	seen := map[problem]bool{}
+	return slices.DeleteFunc(problems, func(f *api.Failure) bool {
+		this := problem{f.Pos, f.Message}
+		was := seen[this]
+		seen[this] = true
+		return was
+	})
+}
+
 func newGraph(a *command.App) *cobra.Command {
-	var namespace string
+	in := &bundleFiles{}
 	cmd := &cobra.Command{
 		Use:   "graph [flags] BUNDLE...",
 		Short: "Print which resources of a Bundle refer to which",
@@ -84,7 +116,7 @@ name of each. -o dot is for Graphviz, -o mermaid for pages in Markdown.`,
 		Example: `  fctl bundle graph bundle.yaml
   fctl bundle graph bundle.yaml -o dot | dot -Tsvg > bundle.svg`,
 	}
-	addNamespace(cmd.Flags(), &namespace)
+	in.add(cmd.Flags())
 	output := command.AddOutput(cmd.Flags(), strings.Join(bundle.GraphFormats(), ", "),
 		bundle.GraphFormats()...)
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -95,7 +127,7 @@ name of each. -o dot is for Graphviz, -o mermaid for pages in Markdown.`,
 		if _, err := r.builtIn(cmd.Context(), 0); err != nil {
 			return err
 		}
-		bundles, err := r.bundles(cmd.Context(), cmd, words, namespace)
+		bundles, err := r.bundles(cmd.Context(), cmd, words, in)
 		if err != nil {
 			return err
 		}
@@ -121,7 +153,7 @@ name of each. -o dot is for Graphviz, -o mermaid for pages in Markdown.`,
 // processed reads and processes Bundles for a command that only shows something about them.
 func (r *runner) processed(ctx context.Context, cmd *cobra.Command, o *inputFlags, words []string,
 ) ([]*bundle.Result, error) {
-	bundles, err := r.bundles(ctx, cmd, words, o.namespace)
+	bundles, err := r.bundles(ctx, cmd, words, &o.in)
 	if err != nil {
 		return nil, err
 	}
@@ -208,14 +240,18 @@ will be read.`,
 	command.AddShowSecrets(cmd.Flags(), &show)
 	o.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		if err := command.Words(1, 2)(cmd, words); err != nil {
+		of := 1 // the words that name Bundles
+		if len(o.in.files) > 0 {
+			of = 0
+		}
+		if err := command.Words(of, of+1)(cmd, words); err != nil {
 			return err
 		}
 		r, err := newRunner(a, cmd)
 		if err != nil {
 			return err
 		}
-		results, err := r.processed(cmd.Context(), cmd, o, words[:1])
+		results, err := r.processed(cmd.Context(), cmd, o, words[:of])
 		if err != nil {
 			return err
 		}
@@ -225,8 +261,8 @@ will be read.`,
 			}
 		}
 		wanted := ""
-		if len(words) == 2 {
-			wanted = words[1]
+		if len(words) > of {
+			wanted = words[of]
 		}
 		return r.explain(results, smithv1.ResourceName(wanted), show)
 	}

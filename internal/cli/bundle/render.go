@@ -35,7 +35,7 @@ func newRender(a *command.App) *cobra.Command {
 		Short: "Print the objects of Bundles as far as references have values",
 		Long: `Print the objects that a controller would write now, in the order in which it
 would, and on the error stream what is ready, in progress, blocked or failed.
-BUNDLE is a file with Bundles, or -.
+BUNDLE is a file with Bundles, a directory, or -.
 
 A resource is processed when all that it refers to is ready: observed, as it was
 rendered, and ready by the rule for its kind. Objects keep the comments, the
@@ -46,11 +46,12 @@ Without a cluster, everything that refers to others waits, and the status is 1.
 'kubectl get service web -o yaml > live.yaml' and --observed live.yaml, an object
 that refers to that service is printed, too. --assume-ready NAME counts a resource
 as ready, with the values of its definition: a reference to another value, such as
-spec.clusterIP, still needs --observed.
+spec.clusterIP, needs an example or --observed.
 
 -o json prints the report in place of the objects: of several Bundles, a list.
 -O DIR writes one file per resource, and replaces only files with the same
-object. --simulate prints the order in which a controller would proceed.
+object. --simulate prints the objects of all steps of a controller: values that only
+a cluster has are the examples of references, or made up with the right type.
 
 The exit status is 0 when everything is ready, 1 when a retry may do more, 2 for
 an invalid Bundle, 3 for a file that cannot be read, 4 for a permanent error.`,
@@ -65,7 +66,7 @@ an invalid Bundle, 3 for a file that cannot be read, 4 for a permanent error.`,
 	o.output = command.AddOutput(flags, "yaml (objects) or json (the report)", "yaml", "json")
 	flags.StringVarP(&o.dir, "output-dir", "O", "", "write each object to a file in `DIR`")
 	flags.BoolVar(&o.status, "status", false, "print each Bundle with its status as well")
-	flags.BoolVar(&o.simulate, "simulate", false, "print the steps of a controller")
+	flags.BoolVar(&o.simulate, "simulate", false, "print the objects of all steps of a controller")
 	flags.BoolVar(&o.input.ownerRefs, "owner-refs", false,
 		"add owner references; the Bundle must have been observed")
 	flags.BoolVar(&o.input.annotations, "smith-annotations", false,
@@ -81,7 +82,7 @@ an invalid Bundle, 3 for a file that cannot be read, 4 for a permanent error.`,
 func render(ctx context.Context, a *command.App, cmd *cobra.Command, o *renderFlags, words []string,
 ) error {
 	if o.simulate && (o.dir != "" || o.status || o.output.Value == "json") {
-		return diag.Usage("--simulate prints steps; it excludes -o, -O and --status")
+		return diag.Usage("--simulate prints the objects of all steps; it excludes -o, -O and --status")
 	}
 	if o.dir != "" && (o.status || o.output.Value == "json") {
 		return diag.Usage("-O writes objects to files; it excludes -o and --status")
@@ -90,7 +91,7 @@ func render(ctx context.Context, a *command.App, cmd *cobra.Command, o *renderFl
 	if err != nil {
 		return err
 	}
-	bundles, err := r.bundles(ctx, cmd, words, o.input.namespace)
+	bundles, err := r.bundles(ctx, cmd, words, &o.input.in)
 	if err != nil {
 		return err
 	}

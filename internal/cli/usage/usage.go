@@ -87,7 +87,7 @@ func Groups() []Group {
 			"sandbox engine as-current-user no-mount-local image-prefix image-pull-policy ignore-digests " +
 			"executor no-builtin compare function-configs runner pod-namespace kubeconfig keep-io " +
 			"allow-self-delete resource-list-version as-nobody"},
-		{"Flags for Bundles", "assume-ready ready observed outputs owner-refs check-owner allow-lists " +
+		{"Flags for Bundles", "assume-ready ready ready-rules observed outputs owner-refs check-owner allow-lists " +
 			"simulate smith-annotations status"},
 		{"Flags for choosing units and links", "space create-space where filter contains all stale from " +
 			"no-self no-cross-space upstream-space upstream-unit subgroup version restore reverse from-unit " +

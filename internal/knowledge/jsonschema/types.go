@@ -68,6 +68,14 @@ func typeOf(v gaby.Value) types {
 	return stringType
 }
 
+// TypeName returns the type of a value in the words of JSON Schema, "" for a missing one.
+func TypeName(v gaby.Value) string {
+	if t := typeOf(v); t != fractionType {
+		return t.String()
+	}
+	return "number"
+}
+
 // types compiles the keyword type.
 func (k keywords) types() types {
 	v := k.get("type")

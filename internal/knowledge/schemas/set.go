@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -98,6 +99,27 @@ func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 	return f.schema, f.err
 }
 
+// Check returns what is wrong with a resource of a type: what its schema finds, or that no resource
+// of the type can exist. known says that this could be checked. The error is that of Schema, or one
+// of [jsonschema.Schema.Check].
+func (s *Set) Check(ctx context.Context, t api.ResourceType, v gaby.Value,
+) (problems []jsonschema.Violation, known bool, err error) {
+	schema, err := s.Schema(t)
+	if missing, ok := errors.AsType[*MissingError](err); ok {
+		return []jsonschema.Violation{missing.violation(v)}, true, nil
+	}
+	if err != nil || schema == nil {
+		return nil, false, err
+	}
+	problems, err = schema.Check(ctx, v)
+	if operator := s.Operator(t); operator != "" { // the user may have another version
+		for i := range problems {
+			problems[i].Message += " (" + operator + ")"
+		}
+	}
+	return problems, true, err
+}
+
 // Operator returns the operator, with its version, whose built-in CustomResourceDefinition has the
 // schema of a type that Schema returned, or "".
 func (s *Set) Operator(t api.ResourceType) string {
@@ -154,6 +176,23 @@ type MissingError struct {
 }
 
 func (e *MissingError) Error() string { return fmt.Sprintf("%s has no %s", e.In, e.Type) }
+
+// violation reports that a resource has a type that does not exist, and suggests similar ones.
+func (e *MissingError) violation(resource gaby.Value) jsonschema.Violation {
+	field, others := "kind", make([]string, len(e.Others))
+	for i, t := range e.Others {
+		others[i] = string(t)
+		field = "apiVersion" // the kind exists under another apiVersion
+	}
+	if len(others) == 0 {
+		_, _, kind := configkit.SplitType(e.Type)
+		others = configkit.Suggest(kind, e.Kinds)
+	}
+	return jsonschema.Violation{
+		Property: field, Pos: resource.Get(field).Position(), Keyword: field,
+		Message: e.Error(), Hint: configkit.DidYouMean("", others),
+	}
+}
 
 const definitionKind = "CustomResourceDefinition"
 

@@ -1,4 +1,4 @@
-package bundle
+package uptodate
 
 import (
 	"slices"
@@ -31,7 +31,8 @@ func (c *comparison) findRemoved(rendered, actual gaby.Value, skip func(path str
 			continue
 		}
 		part, _ := owned(fields, actual).(map[string]any)
-		if doc, err := newDocument(part); err == nil {
+		doc, err := gaby.ParseYAML([]byte("\n"))
+		if err == nil && doc.SetData(part) == nil { // in the order of keys
 			applied = append(applied, doc.Value())
 		}
 	}

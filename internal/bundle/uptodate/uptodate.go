@@ -1,4 +1,11 @@
-package bundle
+// Package uptodate compares observed objects with rendered ones, to find those that a controller or
+// kubectl apply would write.
+//
+// Invariants: what an API server or a controller adds does not count; the order of the paths is
+// that of the rendered object.
+//
+// Layer: systems.
+package uptodate
 
 import (
 	"encoding/base64"
@@ -9,6 +16,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/knowledge/quantity"
+	"github.com/fctl-dev/fctl/smith/plugin"
 )
 
 // maxShownPaths bounds the paths that a message shows.
@@ -30,47 +38,66 @@ func (c *comparison) add(path string) {
 	}
 }
 
-// outdated returns the paths at which an observed object is not as it was rendered, in the order of
-// the rendered object, and then those that were removed from the Bundle. A controller would write
+// Rendering is an object as it was rendered and as it was observed.
+type Rendering struct {
+	GVK              plugin.GroupVersionKind
+	Rendered, Actual gaby.Value
+	// Owners says that owner references are rendered.
+	Owners bool
+	// Scaled says that something else decides the replicas.
+	Scaled bool
+}
+
+// Differences returns the paths at which an observed object is not as it was rendered, in the order
+// of the rendered object, and then those that were removed from the Bundle. A controller would write
 // the object.
-func (p *run) outdated(res *ResourceResult) []string {
-	rendered, actual := res.doc.Value(), res.actual
+func (o Rendering) Differences() []string {
+	rendered, actual := o.Rendered, o.Actual
 	c := &comparison{
 		whole: actual.Get("metadata").Get("uid").Text() != "", found: map[string]bool{},
 	}
+	entries := DataFields(o.GVK)
+	isSecret := slices.Contains(entries, "stringData")
 	for _, field := range rendered.All() {
 		switch key := field.Key(); {
-		case !isCompared(key, p.OwnerRefs):
+		case !isCompared(key, o.Owners):
 		case key == "metadata":
-			c.metadata(field, actual.Get(key), p.OwnerRefs)
-		case IsSecret(res.GVK) && isSecretField(key):
+			c.metadata(field, actual.Get(key), o.Owners)
+		case isSecret && slices.Contains(entries, key):
 			c.secret(rendered, actual, key)
 		default:
 			c.compare(field, actual.Get(key), key)
 		}
 	}
-	var entries []string // fields whose entries only the Bundle decides
 	switch {
-	case IsSecret(res.GVK):
-		entries = []string{"data", "stringData"}
-		if rendered.Get("type").Text() != tokenSecret {
-			c.removed(actual.Get("data"), "data", rendered.Get("data"), rendered.Get("stringData"))
-		}
-	case res.GVK.Group == "" && res.GVK.Kind == "ConfigMap":
-		entries = []string{"data", "binaryData"}
+	case !isSecret:
 		for _, key := range entries {
 			c.removed(actual.Get(key), key, rendered.Get(key))
 		}
+	case rendered.Get("type").Text() != TokenSecret:
+		c.removed(actual.Get("data"), "data", rendered.Get("data"), rendered.Get("stringData"))
 	}
 	c.findRemoved(rendered, actual, func(path string) bool {
-		return !isCompared(path, p.OwnerRefs) || slices.Contains(entries, path) ||
-			res.isScaled && path == replicasPath
+		return !isCompared(path, o.Owners) || slices.Contains(entries, path) ||
+			o.Scaled && path == "spec.replicas"
 	})
 	return c.paths
 }
 
-// tokenSecret is the type of Secrets that a controller fills.
-const tokenSecret = "kubernetes.io/service-account-token"
+// DataFields returns the fields of a type whose entries only the Bundle decides: the data of
+// ConfigMaps and Secrets.
+func DataFields(gvk plugin.GroupVersionKind) []string {
+	switch {
+	case gvk.Group == "" && gvk.Kind == "Secret":
+		return []string{"data", "stringData"}
+	case gvk.Group == "" && gvk.Kind == "ConfigMap":
+		return []string{"data", "binaryData"}
+	}
+	return nil
+}
+
+// TokenSecret is the type of Secrets that a controller fills.
+const TokenSecret = "kubernetes.io/service-account-token"
 
 // metadata compares what a Bundle decides. Finalizers are removed by controllers.
 func (c *comparison) metadata(rendered, actual gaby.Value, owners bool) {
@@ -240,8 +267,8 @@ func samePort(a, b gaby.Value, path string) bool {
 
 func isNumber(v gaby.Value) bool { return v.Tag() == "!!int" || v.Tag() == "!!float" }
 
-// outdatedMessage says where an object is not up to date.
-func outdatedMessage(paths []string) string {
+// Message says where an object is not up to date.
+func Message(paths []string) string {
 	shown := strings.Join(paths[:min(len(paths), maxShownPaths)], ", ")
 	if more := len(paths) - maxShownPaths; more > 0 {
 		shown += fmt.Sprintf(" and %d more", more)
