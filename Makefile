@@ -17,6 +17,8 @@ NORACE_TESTS = $(shell grep -hoE '^func Test\w+' $(NORACE) | cut -c 6- | paste -
 NORACE_PACKAGES = $(shell dirname $(NORACE) | uniq)
 # The race detector sleeps for a second at the end of each program, for goroutines that still run.
 RACE_ENV := GORACE=atexit_sleep_ms=10
+# Without tables for debuggers, linking takes two thirds of the time.
+LINK := -ldflags=-w
 # Packages whose tests start programs or only read the source.
 PROCESSES := ./cmd/fctl ./cmd/fctl-mcp ./examples ./examples/krm ./internal/depcheck ./internal/wordlist ./internal/schemagen
 
@@ -55,9 +57,9 @@ cross: ## what builds for darwin and windows: fctl, and the tests of what differ
 	@export GOFLAGS="$(GOFLAGS) $(UNOPTIMIZED)"; \
 	for os in darwin windows; do echo $$os; export GOOS=$$os; go build -o out/fctl-$$os ./cmd/fctl && go vet $(OF_SYSTEMS) || exit; done
 test: ## all tests; random cases are the same ones every time, make random has others
-	$(RACE_ENV) RAPID_SEED=1 CGO_ENABLED=$(if $(RACE),1,0) go test -timeout 30m $(RACE) $$(go list ./... | grep -vxF "$$(go list $(PROCESSES))")
-	RAPID_SEED=1 go test -run '^($(NORACE_TESTS))$$' $(NORACE_PACKAGES)
-	go test -timeout 30m $(PROCESSES)
+	$(RACE_ENV) RAPID_SEED=1 CGO_ENABLED=$(if $(RACE),1,0) go test $(LINK) -timeout 30m $(RACE) $$(go list ./... | grep -vxF "$$(go list $(PROCESSES))")
+	RAPID_SEED=1 go test $(LINK) -run '^($(NORACE_TESTS))$$' $(NORACE_PACKAGES)
+	go test $(LINK) -timeout 30m $(PROCESSES)
 LONG_TESTS := Readers|Tomllib|JSON5|RandomBlocks|MergeLaws|MergeTextLaws|RandomGarbledTexts|MergeAsTheModel|DiffIsAPatch|Replay|OracleCuts|OracleWorkload|PartsAgree|NamespacePartsAgree|StepsHoldIntermediateData|Module|Entries|CostOfLargeValues|GoldenOnOneProcessorAndOnEight|NoUpdateIsLost|KilledInPlace|Signals|Linear
 LONG_PACKAGES = $(shell grep -rlE '^func Test($(LONG_TESTS))' --include=*_test.go . | xargs -n1 dirname | sort -u)
 long: load ## the tests over random cases with many more of them, of processes that are killed or update one file, and of cost: every night

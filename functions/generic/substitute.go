@@ -107,7 +107,7 @@ func addVariables(all map[string]string, text string) error {
 	}
 	docs, err := envkit.Converter{}.NativeToDocuments([]byte(text))
 	if err != nil {
-		return fmt.Errorf("it is no ConfigMap or Secret, and not lines of NAME=VALUE: %w", err)
+		return fmt.Errorf("it is not a ConfigMap or Secret, and has no lines of NAME=VALUE: %w", err)
 	}
 	for e := range docs[0].Value().Entries() {
 		if err := add(e.Key(), e.Text()); err != nil {
