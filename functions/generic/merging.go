@@ -71,9 +71,10 @@ func (k *typeKnowledge) othersHave(
 // create: among several resources, those that the type of a resource has.
 type Merging struct {
 	typeKnowledge
-	fc      *api.FunctionContext
-	lacking declined // values that the types may not have
-	blocked declined // values whose place another value has
+	provider configkit.ResourceProvider
+	fc       *api.FunctionContext
+	lacking  declined // values that the types may not have
+	blocked  declined // values whose place another value has
 }
 
 // declined counts resources that do not get all of their map.
@@ -99,7 +100,8 @@ func (d *declined) add(doc *gaby.YamlDoc, segments []string) {
 func NewMerging(fc *api.FunctionContext, provider configkit.ResourceProvider) *Merging {
 	fields, _ := provider.(yamlpath.FieldProvider)
 	return &Merging{
-		typeKnowledge: typeKnowledge{fields: fields, surveyed: handler.SurveyOf(fc)}, fc: fc,
+		typeKnowledge: typeKnowledge{fields: fields, surveyed: handler.SurveyOf(fc)},
+		provider:      provider, fc: fc,
 	}
 }
 

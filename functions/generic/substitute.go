@@ -288,8 +288,9 @@ func (s *substitution) expand(text string) (expanded string, found bool, err err
 	return expanded, true, limit.Grow(s.call.Context(), int64(len(expanded)-len(text)))
 }
 
-// typed returns what a text becomes in place of v: what the schema of the type demands, or else, as
-// after a replacement in the file, a string in quotes and what YAML reads without quotes.
+// typed returns the value of a text in place of v, of the type that the schema demands. Without one
+// it is as after a replacement in the file: a string in quotes, and without quotes the value that YAML
+// reads.
 func (s *substitution) typed(
 	v gaby.Value, t api.ResourceType, segments []string, text string,
 ) (any, error) {

@@ -54,7 +54,7 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			Parameters: []api.FunctionParameter{
 				pathParameter(
 					"path of the values within the resources; a last segment ?key=value finds or " +
-						"appends a list element",
+						"appends a list element; . merges a map into the whole resource, as patch does",
 				),
 				handler.Required(parameterSubtree, api.DataTypeYAML, "{cpu: 250m}",
 					"new value, in YAML or JSON; a number or boolean replaces a string as text, "+
@@ -66,18 +66,43 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 				"set-path spec.strategy '{type: Recreate}'",
 				"set-path 'spec.template.spec.containers.?name=web.env.?name=MODE' '{name: MODE, " +
 					"value: fast}'",
+				"set-path . '{spec: {paused: true}, metadata: {labels: {tier: front}}}'",
 			},
 		},
 		ValueParameter: parameterSubtree,
 		PerDocument:    true,
-		Surveys:        SurveysPath(provider),
+		Surveys: func(args []api.FunctionArgument) func(api.ResourceType) bool {
+			if isWhole(args) {
+				return SurveysAll(args)
+			}
+			return SurveysPath(provider)(args)
+		},
 		CheckArguments: func(args []api.FunctionArgument) error {
-			return errors.Join(checkWholePath(provider)(args), checkSubtree(args))
+			if !isWhole(args) {
+				return errors.Join(checkWholePath(provider)(args), checkSubtree(args))
+			}
+			value, err := parseSubtree(handler.Arguments(args).String(parameterSubtree))
+			if err == nil && !value.IsMap() {
+				err = errors.New("only a map can be merged into a resource")
+			}
+			if err != nil {
+				return handler.InvalidArgument(parameterSubtree, "%w", err)
+			}
+			if root := value.Value(); root.Get("kind").Exists() &&
+				root.Get("metadata").Get("name").Exists() {
+				return handler.InvalidArgument(parameterSubtree, "it has the kind and the name of "+
+					"one resource, which all resources would get").
+					WithHint("the function patch merges it into that resource")
+			}
+			return nil
 		},
 	}, func(c *handler.Call) (int, error) {
 		value, err := parseSubtree(c.Args.String(parameterSubtree))
 		if err != nil {
 			return 0, err
+		}
+		if isWhole(c.Args) {
+			return mergeWhole(c, provider, value)
 		}
 		create := creationOfPath(provider)(c)
 		matches, err := setSubtrees(

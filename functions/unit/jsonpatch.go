@@ -10,6 +10,7 @@ import (
 
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/functions/generic"
 )
 
 // operation is an operation of JSON Patch (RFC 6902).
@@ -112,18 +113,18 @@ func (o *operation) apply(doc *gaby.YamlDoc) error {
 			return missing(o.path)
 		}
 		if len(o.path) == 0 {
-			return replaceAll(doc, partOf(o.value))
+			return replaceAll(doc, generic.Part(o.value))
 		}
-		_, err := doc.Set(partOf(o.value), o.path...)
+		_, err := doc.Set(generic.Part(o.value), o.path...)
 		return err
 	case "add":
-		return add(doc, o.path, partOf(o.value))
+		return add(doc, o.path, generic.Part(o.value))
 	}
 	source := doc.Search(o.from...)
 	if source == nil {
 		return missing(o.from)
 	}
-	value := partOf(source.Value())
+	value := generic.Part(source.Value())
 	if o.name == "move" {
 		if slices.Equal(o.from, o.path) {
 			return nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -133,7 +132,7 @@ func patchesIn(v gaby.Value, plain bool) ([]unitPatch, error) {
 	case v.Get("patches").Kind() == gaby.List && !v.Get("spec").Exists():
 		return targetedPatches(v.Get("patches"), plain) // of a kustomization
 	}
-	p := unitPatch{part: partOf(v).(gaby.Entries), plain: plain, deletes: v.Get("$patch").EqualText("delete")}
+	p := unitPatch{part: generic.Part(v).(gaby.Entries), plain: plain, deletes: v.Get("$patch").EqualText("delete")}
 	if kind := v.Get("kind").Text(); kind != "" {
 		p.target.kind = literally(kind)
 		name := v.Get("metadata").Get("name").Text()
@@ -277,25 +276,6 @@ func at(v gaby.Value, message string) error {
 	return fmt.Errorf("line %d, column %d: %s", pos.Line, pos.Column, message)
 }
 
-// partOf returns a value of a patch as [yamlkit.Merge] takes it.
-func partOf(v gaby.Value) any {
-	switch v.Kind() {
-	case gaby.Map:
-		entries := gaby.Entries{}
-		for _, e := range v.All() {
-			entries = append(entries, gaby.Entry{Key: e.Key(), Value: partOf(e)})
-		}
-		return entries
-	case gaby.List:
-		items := []any{}
-		for _, e := range v.All() {
-			items = append(items, partOf(e))
-		}
-		return items
-	}
-	return v.Data()
-}
-
 // applyPatches applies patches to the selected resources of c and returns how many it found.
 func applyPatches(
 	c *handler.Call, patches []unitPatch, provider configkit.ResourceProvider,
@@ -330,7 +310,7 @@ func applyPatches(
 				found[i], counted = true, true
 				if patches[i].deletes {
 					gone[doc] = true
-				} else if err := patches[i].apply(doc, info, provider, merging); err != nil {
+				} else if err := patches[i].apply(doc, info, merging); err != nil {
 					return err
 				}
 			}
@@ -438,55 +418,12 @@ func (p unitPatch) isGeneral() bool { return p.part != nil && p.target.kind == n
 
 // apply applies the patch to a resource.
 func (p *unitPatch) apply(
-	doc *gaby.YamlDoc, info *api.ResourceInfo, provider configkit.ResourceProvider,
-	merging *generic.Merging,
+	doc *gaby.YamlDoc, info *api.ResourceInfo, merging *generic.Merging,
 ) error {
 	if p.part == nil {
 		return applyOperations(doc, p.operations)
 	}
-	var keys *configkit.MergeKeyTree
-	if !p.plain {
-		keys = provider.MergeKeys(info.ResourceType)
-	}
-	if path, key := unkeyed(p.part, keys, nil); key != "" {
-		return fmt.Errorf("element %s of the patch needs %s, to find the element that it changes; "+
-			"an element $patch: replace replaces the list", strings.Join(path, "."), key)
-	}
-	var may func([]string) bool
-	if p.isGeneral() {
-		may = func(segments []string) bool { return merging.May(doc, info.ResourceType, segments) }
-	}
-	return yamlkit.Merge(doc, keys, p.part, may)
-}
-
-// unkeyed returns the path of the first element of a list with a merge key that lacks the key.
-func unkeyed(part any, keys *configkit.MergeKeyTree, path []string) (at []string, key string) {
-	if keys == nil {
-		return nil, ""
-	}
-	switch v := part.(type) {
-	case gaby.Entries:
-		for _, e := range v {
-			if at, key := unkeyed(e.Value, keys.Child(e.Key), append(path, e.Key)); key != "" {
-				return at, key
-			}
-		}
-	case []any:
-		replaced := slices.ContainsFunc(v, func(item any) bool {
-			element, _ := item.(gaby.Entries)
-			return len(element) == 1 && element[0].Key == "$patch"
-		})
-		for i, item := range v {
-			element, isMap := item.(gaby.Entries)
-			below := append(slices.Clip(path), strconv.Itoa(i))
-			if len(keys.Keys) > 0 && isMap && !replaced && !slices.ContainsFunc(element,
-				func(e gaby.Entry) bool { return e.Key == keys.Keys[0] && e.Value != nil }) {
-				return below, keys.Keys[0]
-			}
-			if at, key := unkeyed(item, keys.Child("*"), below); key != "" {
-				return at, key
-			}
-		}
-	}
-	return nil, ""
+	return merging.Merge(doc, info, p.part, generic.MergeOptions{
+		Plain: p.plain, Guarded: p.isGeneral(),
+	})
 }

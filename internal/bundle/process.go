@@ -46,7 +46,7 @@ type Options struct {
 	// Examples uses the example of a reference whose value is not available yet.
 	Examples bool
 	// Fields says which fields objects have, by their types, and Schemas checks objects in Validate;
-	// nil if nobody knows.
+	// nil if that is unknown.
 	Fields  yamlpath.FieldProvider
 	Schemas *schemas.Set
 

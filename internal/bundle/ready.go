@@ -77,7 +77,7 @@ func (p *run) crdReady(ctx context.Context, gvk plugin.GroupVersionKind, actual 
 }
 
 // ResolveReadyRules replaces the names that kubectl takes, such as sts or statefulsets.apps, by
-// kinds. A kind that nobody knows is an error; the notes are about rules for what no Bundle makes.
+// kinds. An unknown kind is an error; the notes are about rules for objects that no Bundle makes.
 // A type that only a reference or a plugin without description says may be any.
 func (o *Options) ResolveReadyRules(bundles []*Bundle) ([]api.Note, error) {
 	if len(o.ReadyRules) == 0 {

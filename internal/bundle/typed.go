@@ -17,7 +17,7 @@ import (
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
 )
 
-// field returns what the schema of the object that a reference reads says about its path.
+// field returns the field in the schema of the object that a reference reads.
 func (p *run) field(r *ResolvedReference, target *ResourceResult) (f yamlpath.Field, kind string) {
 	f.Missing = -1
 	gvk := target.GVK

@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/lang/cel"
 )
 
-// validate returns what is wrong with a Bundle, and the notes about it.
+// validate returns the problems of a Bundle, and the notes about it.
 func validate(t *testing.T, b *bundle.Bundle, o *bundle.Options) string {
 	t.Helper()
 	notes, err := bundle.Validate(t.Context(), b, o, true)
@@ -54,7 +54,7 @@ spec:
       object: OBJECT
 `
 
-// TestTyped has the mistakes that nobody noticed before a cluster did.
+// TestTyped has the mistakes that only a cluster would notice otherwise.
 func TestTyped(t *testing.T) {
 	const config = "{apiVersion: v1, kind: ConfigMap, metadata: {name: app}, data: {v: \"!{r}\"}}"
 	deployment := func(fields string) string {
@@ -192,7 +192,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// A value that nobody knows yet stays unknown in what refers to what has it, and the fields of
+// A value that is not known yet stays unknown in what refers to what has it, and the fields of
 // a CustomResourceDefinition in the Bundle count.
 func TestTypedChain(t *testing.T) {
 	const text = head + `spec:

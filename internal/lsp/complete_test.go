@@ -38,7 +38,7 @@ func TestComplete(t *testing.T) {
 		name, text string
 		want       []string // the first ones, or all if the last one is ""
 	}{
-		{"chain.yaml", "- function: get-replicas\n- function: set-repl‸\n", []string{"compute-mutations", "delete-annotation"}},
+		{"chain.yaml", "- function: get-replicas\n- function: set-repl‸\n", []string{"clean-exported", "compute-mutations"}},
 		{
 			"path.yaml", "- function: set-path\n  arguments:\n    resource-type: apps/v1/Deployment\n" +
 				"    path: spec.template.spec.containers.?name=web.ima‸\n",
@@ -98,7 +98,7 @@ func TestComplete(t *testing.T) {
 		},
 		{
 			"fix.yaml", "- function: vet-schemas\n  fix: [{function: ‸}]\n",
-			[]string{"compute-mutations"},
+			[]string{"clean-exported"},
 		},
 		{
 			"argument.yaml", "- function: set-pod-defaults\n  arguments: {pod-security: ‸}\n",

@@ -4,7 +4,7 @@
 // An object is exported if it has a uid or a resourceVersion. From all objects, the fields that servers set are taken:
 // the attribute [AttributeServerSet]. Of an exported object whose partner is a manifest only what
 // the manifest says is left, and what was applied before, since applying the manifest deletes that.
-// So nobody needs to know defaults.
+// So defaults need not be known.
 //
 // Layer: configkit.
 package exported

@@ -87,7 +87,7 @@ func compareBools(a, b bool) int {
 	return -1
 }
 
-// findings returns what vet finds in the files of a revision, without positions.
+// findings returns the findings of vet in the files of a revision, without positions.
 func (c *diffRun) findings(
 	ctx context.Context, cmd *cobra.Command, units []*source.InputUnit,
 ) (map[exceptions.Finding]api.Finding, error) {

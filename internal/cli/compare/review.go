@@ -35,19 +35,19 @@ func NewReview(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review [flags] BASE...HEAD [-- PATH...]",
 		Short: "Report what a change in git does",
-		Long: `Report what a change does, for each directory: the values that changed, by
+		Long: `Report the effects of a change, for each directory: the values that changed, by
 resource; the resources that refer to the changed ones; findings of validations
 and policies ('fctl vet') that are new or gone; lines that changed without a
 value: comments, order, layout; and files without configuration. Values of
 Secrets are masked.
 
-BASE...HEAD is what HEAD changed since it diverged from BASE, BASE..HEAD the
-difference. One revision is BASE; HEAD is the last commit then. PATHs limit the
-report to files and directories, and validations see only these directories: so
-one environment is checked without the others. What refers to a resource is
+BASE...HEAD reports the changes of HEAD since it diverged from BASE, BASE..HEAD
+the difference. One revision is BASE; HEAD is the last commit then. PATHs limit
+the report to files and directories, and validations see only these directories:
+so one environment is checked without the others. What refers to a resource is
 searched in its directory and those above and below it.
 
---allow says what may change, as --ignore of 'fctl diff' does: PATH,
+--allow lists the values that may change, as --ignore of 'fctl diff' does: PATH,
 RESOURCE:PATH, or file:FILE with one on each line. The status is 1 if anything
 else changed, also a comment or a file of another format; that is marked.
 
@@ -74,7 +74,7 @@ a change beside its values.`,
 	return cmd
 }
 
-// review is what a change does.
+// review has the effects of a change.
 type review struct {
 	Base, Head  string
 	Directories []*reviewedDirectory
@@ -86,7 +86,7 @@ type review struct {
 	byPath map[string]*reviewedDirectory
 }
 
-// reviewedDirectory is what changed in a directory.
+// reviewedDirectory has the changes in a directory.
 type reviewedDirectory struct {
 	Directory string
 	Values    []valueChange

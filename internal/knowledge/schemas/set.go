@@ -99,7 +99,7 @@ func (s *Set) Schema(t api.ResourceType) (*jsonschema.Schema, error) {
 	return f.schema, f.err
 }
 
-// Check returns what is wrong with a resource of a type: what its schema finds, or that no resource
+// Check returns the problems of a resource of a type: those that its schema finds, or that no resource
 // of the type can exist. known says that this could be checked. The error is that of Schema, or one
 // of [jsonschema.Schema.Check].
 func (s *Set) Check(ctx context.Context, t api.ResourceType, v gaby.Value,

@@ -22,7 +22,7 @@ func APIServers() []string { return []string{"fctl", "porch"} }
 // gets the objects from kubectl, which has it refuse unknown fields.
 type Admission struct{ schema *jsonschema.Schema }
 
-// NewAdmission returns what decides as one of APIServers does.
+// NewAdmission returns an Admission that decides as one of APIServers does.
 func NewAdmission(server string) (*Admission, error) {
 	definition := CRD()
 	if server == "porch" {
