@@ -74,3 +74,33 @@ func TestSubstituteIsBounded(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSubstituteReadsVariables shows which arguments have variables: a line break is not part of
+// a value, as in Flux, and a file need not end in one.
+func TestSubstituteReadsVariables(t *testing.T) {
+	text := "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  v: ${A}-x\n"
+	secret := "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"
+	for _, c := range []struct{ variables, want string }{
+		{"A=q", "v: q-x\n"},
+		{"A=", "v: -x\n"},
+		{`A="q v"`, "v: q v-x\n"},
+		{"# A=x\nA='q'\n", "v: q-x\n"},
+		{secret + "data: {A: Zm9vCg==}\n", "v: foo-x\n"},
+		{secret + "data: {A: Zm9v}\nstringData: {A: bar}\n", "v: bar-x\n"},
+		{secret + "data: {A: '%'}\n", "not base64"},
+		{secret + "stringData: {A: 'ENC[AES256_GCM,data:x]'}\n", "decrypted first"},
+		{"# A=x", "variable A has no value"},
+		{"A", "is neither NAME=VALUE nor a file"},
+	} {
+		got, err := changedBy(text, "substitute", c.variables)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%q: %s, want %s", c.variables, got, c.want)
+		}
+	}
+	if _, err := changedBy(strings.Replace(text, "${A}", strings.Repeat("$$", 50_000), 1), "substitute", "A=1"); err == nil {
+		t.Error("$$ takes quadratic time")
+	}
+}

@@ -90,10 +90,16 @@ func addVariables(all map[string]string, text string) error {
 			return fmt.Errorf("%s cannot be the name of a variable, which has letters, digits and "+
 				"underscores", configkit.Quote(name))
 		}
-		all[name] = value
+		if strings.HasPrefix(value, "ENC[AES256_GCM,") {
+			return fmt.Errorf("the value of %s is encrypted by SOPS, and has to be decrypted first", name)
+		}
+		all[name] = strings.ReplaceAll(value, "\n", "") // as in Flux
 		return nil
 	}
-	if name, value, ok := strings.Cut(text, "="); ok && !strings.Contains(text, "\n") {
+	// A file may lack the line break at its end, but a shell has taken the quotes of a word.
+	name, value, ok := strings.Cut(text, "=")
+	if ok && !strings.Contains(text, "\n") && !strings.HasPrefix(text, "#") &&
+		!strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, "'") {
 		return add(name, value)
 	}
 	if docs, err := gaby.ParseAll([]byte(text)); err == nil {
@@ -248,8 +254,12 @@ func failureAt(
 	}
 }
 
-// deepest is how deep variables can be in the defaults of others.
-const deepest = 50
+// These limit what one text may have: how deep variables are in the defaults of others, and how
+// often $$ occurs, which the parser takes quadratic time for.
+const (
+	deepest = 50
+	escapes = 5_000
+)
 
 // expand replaces the variables in a text. It reports whether there are any.
 func (s *substitution) expand(text string) (expanded string, found bool, err error) {
@@ -267,6 +277,9 @@ func (s *substitution) expand(text string) (expanded string, found bool, err err
 		if depth > deepest {
 			return "", true, fmt.Errorf("variables are nested more than %d deep", deepest)
 		}
+	}
+	if strings.Count(text, "$$") > escapes {
+		return "", true, fmt.Errorf("the text has $$ more than %d times", escapes)
 	}
 	missing := ""
 	expanded, err = envsubst.Eval(text, func(name string) (string, bool) {

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/diag"
@@ -60,7 +61,7 @@ func Clashes(results []*Result) {
 	made := map[Key]maker{}
 	for _, result := range results {
 		for _, res := range result.Resources {
-			if res.key.Name == "" || !res.Rendered() {
+			if res.key.Name == "" || !res.Rendered() || res.isNamedByExample() {
 				continue
 			}
 			this := maker{result.Bundle, res.Resource}
@@ -73,6 +74,14 @@ func Clashes(results []*Result) {
 			res.hideSecrets()
 		}
 	}
+}
+
+// isNamedByExample reports whether the object has another name or namespace in a cluster.
+func (res *ResourceResult) isNamedByExample() bool {
+	return slices.ContainsFunc(res.Origins, func(o Origin) bool {
+		return (o.From == fromExample || o.reference.madeUp) && len(o.Path) == 2 &&
+			o.Path[0] == "metadata" && (o.Path[1] == "name" || o.Path[1] == "namespace")
+	})
 }
 
 // clash returns the error of another resource that makes the same object.

@@ -293,7 +293,7 @@ func (p *run) finish(res *ResourceResult) {
 		return
 	}
 	res.key = p.key(res.GVK, res.Name)
-	if first := p.made[res.key]; first != nil {
+	if first := p.made[res.key]; first != nil && !res.isNamedByExample() {
 		res.fail(p.position(res.Resource.value), "",
 			maker{p.bundle, first}.clash(maker{p.bundle, res.Resource}, res.key))
 		return

@@ -50,24 +50,27 @@ func (p *run) never(r *ResolvedReference, target *ResourceResult) error {
 		return nil
 	}
 	declared := target.seen()
-	switch fields := uptodate.DataFields(target.GVK); {
-	case !slices.Contains(fields, segments[0]), declared.Get("type").EqualText(uptodate.TokenSecret):
-	case len(segments) < 2:
-		return fmt.Errorf("%s: the Bundle gives %s no %s, and nothing else does", r.path,
-			target.Describe(), segments[0])
-	default:
-		var keys []string
-		for _, field := range fields {
-			for _, v := range declared.Get(field).All() {
-				keys = append(keys, v.Key())
-			}
-		}
-		if !slices.Contains(keys, segments[1]) {
-			return fmt.Errorf("%s: the Bundle gives %s no %s, and nothing else does%s", r.path,
-				target.Describe(), strings.Join(segments[:2], "."), meant(segments[1], keys))
+	fields := uptodate.DataFields(target.GVK)
+	if !slices.Contains(fields, segments[0]) || r.example.Exists() ||
+		declared.Get("type").EqualText(uptodate.TokenSecret) {
+		return nil
+	}
+	var keys []string
+	for _, field := range fields {
+		for _, v := range declared.Get(field).All() {
+			keys = append(keys, v.Key())
 		}
 	}
-	return nil
+	at, hint := segments[0], ""
+	if len(segments) > 1 {
+		at, hint = strings.Join(segments[:2], "."), meant(segments[1], keys)
+		keys = slices.DeleteFunc(keys, func(key string) bool { return key != segments[1] })
+	}
+	if len(keys) > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: the Bundle gives %s no %s, and nothing else does%s", r.path,
+		target.Describe(), at, hint)
 }
 
 // meant returns the names that a word may be a misspelling of, as the end of a message.

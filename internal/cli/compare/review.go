@@ -161,6 +161,10 @@ func runReview(
 		return diag.UsageHint("'fctl diff A B' compares files; a revision of this name: fctl review "+
 			words[0]+" --", "%s is a file", words[0])
 	}
+	if base, _, _ := strings.Cut(words[0], ".."); base == "" {
+		return diag.UsageHint("fctl review main...HEAD", "%q does not say from which revision on "+
+			"the change is reviewed", words[0])
+	}
 	words = slices.Clone(words)
 	if dash == 1 && !strings.Contains(words[0], "..") {
 		words[0] += "...HEAD"
@@ -229,28 +233,27 @@ func (c *diffRun) review(
 		secrets := c.secrets(versions[i])
 		rows := c.valueRows(p, d, secrets)
 		if left != nil {
-			markNotAllowed(rows, c.valueRows(p, left[i], secrets))
+			rows = markNotAllowed(rows, c.valueRows(p, left[i], secrets))
 		}
 		dir.Values = append(dir.Values, rows...)
 		bare, verified, err := c.bareLines(p, d.Mutations, secrets)
 		if err != nil {
-			return nil, err
+			dir.Files = append(dir.Files, otherFile{
+				p.path, "its values cannot be replayed: " + secrets.Message(err.Error()),
+			})
+		}
+		if len(d.Mutations)+len(d.Moved) == 0 && (p.before == nil) != (p.after == nil) {
+			why := "a new file without a value"
+			if p.after == nil {
+				why = "a deleted file without a value"
+			}
+			dir.Files = append(dir.Files, otherFile{p.path, why})
+			verified = false
 		}
 		dir.Lines = append(dir.Lines, bare...)
 		v.Verified = v.Verified && verified
 	}
-	others := map[string]string{}
-	for _, s := range c.skipped {
-		others[cmp.Or(s.Rel, s.Path)] = string(s.Reason)
-	}
-	for _, file := range c.excluded {
-		others[file] = "excluded by an ignore file"
-	}
-	for _, file := range slices.Sorted(maps.Keys(others)) {
-		dir := v.at(file)
-		dir.Files = append(dir.Files, otherFile{file, others[file]})
-		v.Verified = false
-	}
+	c.addOthers(v)
 	if err := c.effects(ctx, cmd, r, v, changed); err != nil {
 		return nil, err
 	}
@@ -265,16 +268,44 @@ func (c *diffRun) review(
 	return v, nil
 }
 
-// markNotAllowed marks the rows that are left without what is allowed.
-func markNotAllowed(rows, left []valueChange) {
+// addOthers adds the changed files that are not compared.
+func (c *diffRun) addOthers(v *review) {
+	others := map[string]string{}
+	for _, s := range c.skipped {
+		others[cmp.Or(s.Rel, s.Path)] = string(s.Reason)
+	}
+	for _, file := range c.excluded {
+		others[file] = "excluded by an ignore file"
+	}
+	for _, file := range slices.Sorted(maps.Keys(others)) {
+		dir := v.at(file)
+		dir.Files = append(dir.Files, otherFile{file, others[file]})
+		v.Verified = false
+	}
+}
+
+// markNotAllowed marks the rows that are left without what is allowed. What is allowed may be a part
+// of a resource's name, or of a value that changed as a whole: a row that is left and is not one of
+// rows is added, so that nothing is allowed by mistake.
+func markNotAllowed(rows, left []valueChange) []valueChange {
 	type key struct{ resource, path, change string }
 	not := map[key]bool{}
 	for _, row := range left {
 		not[key{row.Resource, row.Path, row.Change}] = true
 	}
 	for i, row := range rows {
-		rows[i].NotAllowed = not[key{row.Resource, row.Path, row.Change}]
+		k := key{row.Resource, row.Path, row.Change}
+		if _, rows[i].NotAllowed = not[k]; rows[i].NotAllowed {
+			not[k] = false
+		}
 	}
+	for _, row := range left {
+		if k := (key{row.Resource, row.Path, row.Change}); not[k] {
+			not[k], row.NotAllowed = false, true
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // valueRows returns a row for each value that changed in a pair, with secret values masked.
@@ -332,7 +363,7 @@ func (c *diffRun) bareLines(
 	}
 	replayed, err := c.executor.Replay(p.before.Toolchain, p.before.Data, mutations)
 	if err != nil {
-		return nil, false, diag.List(diag.In(p.after.File, diag.Failures(err, api.FailureFunction)))
+		return nil, false, err
 	}
 	if string(replayed) == string(p.after.Data) {
 		return nil, true, nil

@@ -8,7 +8,6 @@ package workspace
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -174,9 +173,9 @@ commands that are damaged or not of fctl.`,
 				problems = append(problems, more...)
 			}
 			others, found, err = wslink.Check(s, report.Kind(kind.Value))
-			if len(problems) > 0 {
+			if len(problems) > 0 { // which are also why link doctor cannot read units
 				s.Problems = nil
-				return session.Once{}.Fresh(errors.Join(problems, err))
+				return problems
 			}
 			if err == nil && !found {
 				s.App.Note(s.Settings, fmt.Sprintf("%s, %s and %s: no problem",

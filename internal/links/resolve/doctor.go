@@ -119,6 +119,9 @@ func (d *doctor) read(unitID string) *facts {
 	}
 	u, err := (&inference{graph: d.graph}).read(unitID)
 	if err != nil {
+		if _, located := errors.AsType[*entity.Error](err); !located {
+			err = fmt.Errorf("%s: %w", d.graph.Names(unitID), err)
+		}
 		u, d.unread[unitID] = nil, err
 	}
 	d.facts[unitID] = u

@@ -105,11 +105,11 @@ func (w *Workspace) CheckData(parse func(u *Unit, data []byte) error) (entity.Er
 		}
 		if err == nil && len(data) > 0 {
 			if parseErr := parse(u, data); parseErr != nil {
-				err = s.InUnit(u, parseErr)
+				err = parseErr
 			}
 		}
-		if errs, err = collect(errs, err); err != nil {
-			return errs, err
+		if err != nil {
+			errs, _ = collect(errs, s.InUnit(u, err))
 		}
 		head, err := s.Data(u, u.HeadRevisionNum)
 		if err == nil && u.HeadRevisionNum > 0 && hash(head) != u.DataHash {

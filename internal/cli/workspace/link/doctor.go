@@ -33,6 +33,7 @@ link can fill. The status is 1 if something is found.`,
 	flags.Lookup("space").Usage = "look only at `SPACE`"
 	kind := command.AddReport(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		var results []report.Result
 		found := false
 		err := c.Write(cmd, "", func(s *session.Session) error {
 			g, err := s.LinkGraph()
@@ -49,13 +50,18 @@ link can fill. The status is 1 if something is found.`,
 			whole := len(s.Problems) == 0 && kind.Value == string(report.Text)
 			symptoms, err := g.Doctor(s.Ctx, units)
 			found = len(symptoms) > 0
-			err = errors.Join(reportSymptoms(s, symptoms, report.Kind(kind.Value)), err)
+			if kind.Value == string(report.Text) {
+				err = errors.Join(s.App.WriteText(symptomText(s, symptoms)), err)
+			} else {
+				results = symptomResults(s, symptoms)
+			}
 			if err == nil && !found && whole {
 				s.App.Note(s.Settings, diag.Count(len(s.Units), "unit")+" and "+
 					diag.Count(len(s.Links), "link")+": no problem")
 			}
 			return err
 		})
+		err = a.Report(cmd, kind, "link-doctor", nil, err, results...)
 		if err == nil && found {
 			return diag.ExitError(diag.ExitNo)
 		}
@@ -74,7 +80,7 @@ func Check(s *session.Session, kind report.Kind) (all []report.Result, found boo
 	}
 	symptoms, err := g.Doctor(s.Ctx, g.Units)
 	if kind == report.Text {
-		err = errors.Join(reportSymptoms(s, symptoms, kind), err)
+		err = errors.Join(s.App.WriteText(symptomText(s, symptoms)), err)
 	} else {
 		all = symptomResults(s, symptoms)
 	}
@@ -82,18 +88,6 @@ func Check(s *session.Session, kind report.Kind) (all []report.Result, found boo
 		err = verify(s, false)
 	}
 	return all, len(symptoms) > 0, err
-}
-
-// reportSymptoms prints symptoms as people read them, or as a report.
-func reportSymptoms(s *session.Session, symptoms []resolve.Symptom, kind report.Kind) error {
-	if kind == report.Text {
-		return s.App.WriteText(symptomText(s, symptoms))
-	}
-	text, err := report.RenderReport(kind, symptomResults(s, symptoms))
-	if err != nil {
-		return err
-	}
-	return s.App.Write(text)
 }
 
 func symptomText(s *session.Session, symptoms []resolve.Symptom) string {
