@@ -95,7 +95,7 @@ fctl do -i deployment.yaml set-container-image '*' example.com/web:2 2>/dev/null
 	}
 	out, err := run(start + end)
 	if err != nil || !strings.Contains(out, "all of it is allowed") ||
-		!strings.Contains(out, "| ~ | `apps/v1/Deployment shop/web` |") {
+		!strings.Contains(out, "| ~ | `deployment.yaml` | `apps/v1/Deployment shop/web` |") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	for _, more := range []string{

@@ -202,7 +202,7 @@ func (c *diffRun) review(
 ) (*review, error) {
 	v := &review{
 		Base: r.sides[0].name, Head: r.sides[1].name, Verified: true,
-		byPath: map[string]*reviewedDirectory{},
+		Directories: []*reviewedDirectory{}, byPath: map[string]*reviewedDirectory{},
 	}
 	changed := map[api.ResourceInfo]string{} // the file by resource
 	versions := c.versions()
@@ -254,6 +254,9 @@ func (c *diffRun) review(
 		v.Verified = v.Verified && verified
 	}
 	c.addOthers(v)
+	if err := c.addModes(ctx, r, v); err != nil {
+		return nil, err
+	}
 	if err := c.effects(ctx, cmd, r, v, changed); err != nil {
 		return nil, err
 	}
@@ -282,6 +285,38 @@ func (c *diffRun) addOthers(v *review) {
 		dir.Files = append(dir.Files, otherFile{file, others[file]})
 		v.Verified = false
 	}
+}
+
+// addModes adds the files of both revisions that can be executed in only one of them.
+func (c *diffRun) addModes(ctx context.Context, r *revisions, v *review) error {
+	var programs [2]map[string]bool
+	both := map[string]int{}
+	for i := range programs {
+		files, err := r.repository.Files(ctx, r.sides[i].tree)
+		if err == nil {
+			programs[i], err = r.repository.Programs(ctx, r.sides[i].tree)
+		}
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			both[f.Path]++
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(both)) {
+		if both[file] < 2 || programs[0][file] == programs[1][file] ||
+			!gitfiles.Within(file, r.paths) {
+			continue
+		}
+		why := "it can be executed now"
+		if programs[0][file] {
+			why = "it cannot be executed any more"
+		}
+		dir := v.at(file)
+		dir.Files = append(dir.Files, otherFile{file, why})
+		v.Verified = false
+	}
+	return nil
 }
 
 // markNotAllowed marks the rows that are left without what is allowed. What is allowed may be a part

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit"
@@ -48,14 +49,10 @@ func (d *reviewedDirectory) sections() (all []reviewTable) {
 			all = append(all, t)
 		}
 	}
-	values := reviewTable{title: "Values", head: []string{"", "RESOURCE", "PATH", "OLD", "NEW"}}
+	values := reviewTable{title: "Values", head: []string{"", "FILE", "RESOURCE", "PATH", "OLD", "NEW"}}
 	for _, c := range d.Values {
-		mark, resource := c.mark(), c.Resource
-		if resource == "" {
-			resource = c.File
-		}
 		values.rows = append(values.rows, []string{
-			mark, resource, c.Path, configkit.Abbreviate(c.Before), configkit.Abbreviate(c.After),
+			c.mark(), path.Base(c.File), c.Resource, c.Path, configkit.Abbreviate(c.Before), configkit.Abbreviate(c.After),
 		})
 	}
 	add(values)
@@ -71,7 +68,8 @@ func (d *reviewedDirectory) sections() (all []reviewTable) {
 	}
 	add(reached)
 	findings := reviewTable{
-		title: "Findings", head: []string{"", "FINDING", "RULE", "RESOURCE", "PATH", "MESSAGE"},
+		title: "Findings",
+		head:  []string{"", "FINDING", "FILE", "RULE", "RESOURCE", "PATH", "MESSAGE"},
 	}
 	for _, f := range d.Findings {
 		change := "gone"
@@ -79,7 +77,7 @@ func (d *reviewedDirectory) sections() (all []reviewTable) {
 			change = "new " + f.Level
 		}
 		findings.rows = append(findings.rows,
-			[]string{"", change, f.Rule, f.Resource, f.Path, f.Message})
+			[]string{"", change, path.Base(f.File), f.Rule, f.Resource, f.Path, f.Message})
 	}
 	add(findings)
 	bare := reviewTable{title: "Lines without a value", head: []string{"", "LINE", "TEXT"}}

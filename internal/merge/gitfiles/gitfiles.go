@@ -118,6 +118,18 @@ func (r *Repository) Files(ctx context.Context, tree string) ([]RevisionFile, er
 	return files, nil
 }
 
+// Programs returns the files of a revision that can be executed, by path.
+func (r *Repository) Programs(ctx context.Context, tree string) (map[string]bool, error) {
+	out, err := r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", tree)
+	programs := map[string]bool{}
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		if info, path, ok := strings.Cut(entry, "\t"); ok && strings.HasPrefix(info, "100755 ") {
+			programs[path] = true
+		}
+	}
+	return programs, err
+}
+
 // typeOf returns the type that the mode of an entry says.
 func typeOf(mode string) Type {
 	switch mode {
