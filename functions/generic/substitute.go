@@ -279,7 +279,7 @@ func (s *substitution) expand(text string) (expanded string, found bool, err err
 		}
 	}
 	if strings.Count(text, "$$") > escapes {
-		return "", true, fmt.Errorf("the text has $$ more than %d times", escapes)
+		return "", true, fmt.Errorf("it has $$ more than %d times", escapes)
 	}
 	missing := ""
 	expanded, err = envsubst.Eval(text, func(name string) (string, bool) {

@@ -92,7 +92,7 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 				root.Get("metadata").Get("name").Exists() {
 				return handler.InvalidArgument(parameterSubtree, "it has the kind and the name of "+
 					"one resource, which all resources would get").
-					WithHint("the function patch merges it into that resource")
+					WithHint("patch merges it into that resource")
 			}
 			return nil
 		},

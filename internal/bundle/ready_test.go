@@ -144,7 +144,7 @@ func TestReadiness(t *testing.T) {
 		"deployment, too late": {
 			apiVersion: "apps/v1", kind: "Deployment",
 			observed: deployment("observedGeneration: 3, " + deadline),
-			want: "Error: the deployment exceeded its progress deadline: " +
+			want: "Error: it exceeded its progress deadline: " +
 				"ProgressDeadlineExceeded: slow (retriable false, external true)",
 		},
 		"deployment, too late before the latest change": {
@@ -163,11 +163,11 @@ func TestReadiness(t *testing.T) {
 			apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler",
 			observed: condition("{type: AbleToScale, status: 'True'}, {type: ScalingActive, " +
 				"status: 'False', reason: NoMetrics}"),
-			want: "InProgress: the condition ScalingActive is False: NoMetrics",
+			want: "InProgress: condition ScalingActive is False: NoMetrics",
 		},
 		"autoscaler, new": {
 			apiVersion: "autoscaling/v1", kind: "HorizontalPodAutoscaler", observed: meta,
-			want: "InProgress: the condition AbleToScale is missing",
+			want: "InProgress: condition AbleToScale is missing",
 		},
 
 		"instance": {
@@ -178,17 +178,17 @@ func TestReadiness(t *testing.T) {
 			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceInstance",
 			observed: condition("{type: Ready, status: 'False'}, {type: Failed, status: 'True', " +
 				"message: quota}"),
-			want: "Error: the condition Failed is true: quota (retriable false, external true)",
+			want: "Error: condition Failed is true: quota (retriable false, external true)",
 		},
 		"instance, new": {
 			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceInstance",
 			observed: condition("{type: Ready, status: 'False', reason: Provisioning}"),
-			want:     "InProgress: the condition Ready is False: Provisioning",
+			want:     "InProgress: condition Ready is False: Provisioning",
 		},
 		"binding, failed": {
 			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceBinding",
 			observed: condition("{type: Failed, status: 'True'}"),
-			want:     "Error: the condition Failed is true (retriable false, external true)",
+			want:     "Error: condition Failed is true (retriable false, external true)",
 		},
 		"binding, no name": {
 			apiVersion: "servicecatalog.k8s.io/v1beta1", kind: "ServiceBinding",
@@ -307,12 +307,12 @@ func TestReadiness(t *testing.T) {
 		"--ready expression, no": {
 			apiVersion: "example.com/v1", kind: "Table", observed: meta + "status: {rows: 2}\n",
 			ready: []string{"Table=cel:object.status.rows >= 3"},
-			want:  "InProgress: the expression of --ready is false: object.status.rows >= 3",
+			want:  "InProgress: --ready is false: object.status.rows >= 3",
 		},
 		"--ready expression, no status": {
 			apiVersion: "example.com/v1", kind: "Table", observed: meta,
 			ready: []string{"Table=cel:object.status.rows >= 3"},
-			want:  "InProgress: the expression of --ready is false: object.status.rows >= 3",
+			want:  "InProgress: --ready is false: object.status.rows >= 3",
 		},
 		"--ready expression, the generation before": {
 			apiVersion: "example.com/v1", kind: "Table",

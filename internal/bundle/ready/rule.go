@@ -117,7 +117,7 @@ func (r Rule) evaluate(ctx context.Context, actual gaby.Value) Readiness {
 	case err != nil:
 		return failed("--ready: %w", err)
 	case !holds:
-		return waiting("the expression of --ready is false: %s", r.holds.Text)
+		return waiting("--ready is false: %s", r.holds.Text)
 	}
 	return Readiness{Ready: true}
 }

@@ -73,7 +73,7 @@ func statusRule(gvk plugin.GroupVersionKind) func(actual gaby.Value) Readiness {
 				return unseen()
 			}
 			if c := condition(actual, "Failed"); c.Get("status").Text() == "True" {
-				return failed("the condition Failed is true%s", because(c))
+				return failed("condition Failed is true%s", because(c))
 			}
 			return allTrue(actual, "Ready")
 		}
@@ -125,9 +125,9 @@ func allTrue(actual gaby.Value, names ...string) Readiness {
 	for _, name := range names {
 		switch c := condition(actual, name); {
 		case !c.Exists():
-			return waiting("the condition %s is missing", name)
+			return waiting("condition %s is missing", name)
 		case c.Get("status").Text() != "True":
-			return waiting("the condition %s is %s%s", name,
+			return waiting("condition %s is %s%s", name,
 				c.Get("status").Text(), because(c))
 		}
 	}
@@ -147,7 +147,7 @@ func deploymentReady(actual gaby.Value) Readiness {
 	case observed < number(actual.Get("metadata").Get("generation"), 0):
 		return unseen()
 	case progress.Get("reason").Text() == "ProgressDeadlineExceeded":
-		return failed("the deployment exceeded its progress deadline%s", because(progress))
+		return failed("it exceeded its progress deadline%s", because(progress))
 	case updated < wanted:
 		return waiting("%d of %d replicas are updated", updated, wanted)
 	case number(status.Get("replicas"), 0) > updated:

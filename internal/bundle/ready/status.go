@@ -18,10 +18,10 @@ func Status(gvk plugin.GroupVersionKind, actual gaby.Value) Readiness {
 		return unseen()
 	}
 	if c := condition(actual, "Stalled"); isTrue(c) {
-		return failed("the condition Stalled is true%s", because(c))
+		return failed("condition Stalled is true%s", because(c))
 	}
 	if c := condition(actual, "Reconciling"); isTrue(c) {
-		return waiting("the condition Reconciling is true%s", because(c))
+		return waiting("condition Reconciling is true%s", because(c))
 	}
 	if check := kindRule(gvk); check != nil {
 		return check(actual)
@@ -86,7 +86,7 @@ func replicasReady(actual gaby.Value) Readiness {
 	has, ready := number(status.Get("replicas"), 0), number(status.Get("readyReplicas"), 0)
 	switch c := condition(actual, "ReplicaFailure"); {
 	case isTrue(c):
-		return waiting("the condition ReplicaFailure is true%s", because(c))
+		return waiting("condition ReplicaFailure is true%s", because(c))
 	case has > wanted:
 		return waiting("%d pods are not gone", has-wanted)
 	case ready < wanted:
@@ -104,7 +104,7 @@ func daemonSetReady(actual gaby.Value) Readiness {
 	available := number(status.Get("numberAvailable"), 0)
 	switch {
 	case !desired.Exists():
-		return waiting("the status does not say how many pods there are")
+		return waiting("its status does not say how many pods there are")
 	case updated < wanted &&
 		!actual.Get("spec").Get("updateStrategy").Get("type").EqualText("OnDelete"):
 		return waiting("%d of %d pods are updated", updated, wanted)
@@ -117,7 +117,7 @@ func daemonSetReady(actual gaby.Value) Readiness {
 // jobReady wants a job to be complete, since what refers to it needs its result.
 func jobReady(actual gaby.Value) Readiness {
 	if c := condition(actual, "Failed"); isTrue(c) {
-		return failed("the condition Failed is true%s", because(c))
+		return failed("condition Failed is true%s", because(c))
 	}
 	if isTrue(condition(actual, "Complete")) {
 		return Readiness{Ready: true}
@@ -132,7 +132,7 @@ func podReady(actual gaby.Value) Readiness {
 	case "Succeeded":
 		return Readiness{Ready: true}
 	case "Failed":
-		return failed("the pod failed%s", because(actual.Get("status")))
+		return failed("it failed%s", because(actual.Get("status")))
 	default:
 		return allTrue(actual, "Ready")
 	}
@@ -144,16 +144,16 @@ func claimReady(actual gaby.Value) Readiness {
 	case "Bound":
 		return Readiness{Ready: true}
 	case "Lost":
-		return failed("the volume of the claim is lost")
+		return failed("its volume is lost")
 	default:
-		return waiting("the claim has no volume yet")
+		return waiting("it has no volume yet")
 	}
 }
 
 // definitionReady wants a type that the API server serves.
 func definitionReady(actual gaby.Value) Readiness {
 	if c := condition(actual, "NamesAccepted"); c.Get("status").EqualText("False") {
-		return failed("the condition NamesAccepted is false%s", because(c))
+		return failed("condition NamesAccepted is false%s", because(c))
 	}
 	return allTrue(actual, "Established")
 }

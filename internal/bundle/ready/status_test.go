@@ -26,11 +26,11 @@ func TestStatus(t *testing.T) {
 			custom, "", "observedGeneration: 1, " + on("Ready", "True"),
 			"controller has not seen the latest change",
 		},
-		"stalled":     {custom, "", on("Stalled", "True"), "error: the condition Stalled is true: Why"},
-		"reconciling": {custom, "", on("Reconciling", "True"), "the condition Reconciling is true: Why"},
+		"stalled":     {custom, "", on("Stalled", "True"), "error: condition Stalled is true: Why"},
+		"reconciling": {custom, "", on("Reconciling", "True"), "condition Reconciling is true: Why"},
 		"ready":       {custom, "", on("Ready", "True"), "ready, by no rule"},
-		"not ready":   {custom, "", on("Ready", "False"), "the condition Ready is False: Why, by no rule"},
-		"unknown":     {custom, "", on("Ready", "Unknown"), "the condition Ready is Unknown: Why, by no rule"},
+		"not ready":   {custom, "", on("Ready", "False"), "condition Ready is False: Why, by no rule"},
+		"unknown":     {custom, "", on("Ready", "Unknown"), "condition Ready is Unknown: Why, by no rule"},
 		"no status":   {custom, "", "", "ready, by no rule"},
 
 		"pods": {statefulSet, "replicas: 2", "replicas: 2, readyReplicas: 2, updatedReplicas: 2, " +
@@ -51,31 +51,31 @@ func TestStatus(t *testing.T) {
 		},
 
 		"daemons":         {daemonSet, "", "desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 2", "ready"},
-		"daemons unknown": {daemonSet, "", "", "the status does not say how many pods there are"},
+		"daemons unknown": {daemonSet, "", "", "its status does not say how many pods there are"},
 		"old daemons":     {daemonSet, "", "desiredNumberScheduled: 2, updatedNumberScheduled: 1, numberAvailable: 2", "1 of 2 pods are updated"},
 		"daemons by hand": {daemonSet, "updateStrategy: {type: OnDelete}", "desiredNumberScheduled: 2, numberAvailable: 2", "ready"},
 		"daemons away":    {daemonSet, "", "desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 1", "1 of 2 pods are available"},
 
 		"replicas":     {"apps/v1 ReplicaSet", "", "replicas: 1, readyReplicas: 1", "ready"},
-		"not replicas": {"v1 ReplicationController", "", on("ReplicaFailure", "True"), "the condition ReplicaFailure is true: Why"},
+		"not replicas": {"v1 ReplicationController", "", on("ReplicaFailure", "True"), "condition ReplicaFailure is true: Why"},
 
 		"complete":   {job, "", on("Complete", "True"), "ready"},
 		"running":    {job, "completions: 3", "succeeded: 1", "1 of 3 pods succeeded"},
-		"job failed": {job, "", on("Failed", "True"), "error: the condition Failed is true: Why"},
+		"job failed": {job, "", on("Failed", "True"), "error: condition Failed is true: Why"},
 
 		"pod":           {"v1 Pod", "", "phase: Running, " + on("Ready", "True"), "ready"},
-		"pod not ready": {"v1 Pod", "", "phase: Running, " + on("Ready", "False"), "the condition Ready is False: Why"},
+		"pod not ready": {"v1 Pod", "", "phase: Running, " + on("Ready", "False"), "condition Ready is False: Why"},
 		"pod done":      {"v1 Pod", "", "phase: Succeeded, " + on("Ready", "False"), "ready"},
-		"pod failed":    {"v1 Pod", "", "phase: Failed, reason: Evicted", "error: the pod failed: Evicted"},
+		"pod failed":    {"v1 Pod", "", "phase: Failed, reason: Evicted", "error: it failed: Evicted"},
 
 		"bound":     {"v1 PersistentVolumeClaim", "", "phase: Bound", "ready"},
-		"not bound": {"v1 PersistentVolumeClaim", "", "phase: Pending", "the claim has no volume yet"},
-		"lost":      {"v1 PersistentVolumeClaim", "", "phase: Lost", "error: the volume of the claim is lost"},
+		"not bound": {"v1 PersistentVolumeClaim", "", "phase: Pending", "it has no volume yet"},
+		"lost":      {"v1 PersistentVolumeClaim", "", "phase: Lost", "error: its volume is lost"},
 
 		"served":      {definition, "", on("Established", "True"), "ready"},
-		"not served":  {definition, "", "", "the condition Established is missing"},
-		"a conflict":  {definition, "", on("NamesAccepted", "False"), "error: the condition NamesAccepted is false: Why"},
-		"api service": {"apiregistration.k8s.io/v1 APIService", "", on("Available", "False"), "the condition Available is False: Why"},
+		"not served":  {definition, "", "", "condition Established is missing"},
+		"a conflict":  {definition, "", on("NamesAccepted", "False"), "error: condition NamesAccepted is false: Why"},
+		"api service": {"apiregistration.k8s.io/v1 APIService", "", on("Available", "False"), "condition Available is False: Why"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			apiVersion, kind, _ := strings.Cut(c.of, " ")

@@ -168,7 +168,7 @@ func (r *runner) bundles(ctx context.Context, cmd *cobra.Command, words []string
 			in.namespace)
 	}
 	if slices.Contains(paths, "") {
-		return nil, diag.Usage("the name of the file is empty")
+		return nil, diag.Usage("a file has an empty name")
 	}
 	finder := &source.Finder{
 		Dir: r.app.Dir, Recursive: in.recursive, Toolchain: api.ToolchainKubernetesYAML,
@@ -224,7 +224,7 @@ func hasBundle(text []byte) bool {
 func (r *runner) read(ctx context.Context, cmd *cobra.Command, path string,
 ) (text []byte, name string, err error) {
 	if path == "" {
-		return nil, "", diag.Usage("the name of the file is empty")
+		return nil, "", diag.Usage("a file has an empty name")
 	}
 	if path == "-" {
 		if err := r.app.RejectTerminal(cmd); err != nil {

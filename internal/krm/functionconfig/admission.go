@@ -85,7 +85,7 @@ func (a *Admission) object(ctx context.Context, v gaby.Value, file string) ([]Co
 		r.Resource = Kind + "/" + name.Text()
 	}
 	if version, kind := v.Get("apiVersion"), v.Get("kind"); version.Text() != APIVersion || kind.Text() != Kind {
-		r.Report(v.Position(), APIVersion+"/"+Kind, "the API server has no %s/%s", version.Text(), kind.Text())
+		r.Report(v.Position(), APIVersion+"/"+Kind, "an API server has no %s/%s", version.Text(), kind.Text())
 		return problemsOf(r), nil
 	}
 	switch text, isText := name.Data().(string); {

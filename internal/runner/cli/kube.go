@@ -162,7 +162,7 @@ func (o *clusterOptions) pods(ctx context.Context, p *program, limits process.Li
 		return nil, nil, err
 	}
 	if base == nil && o.template != kube.DefaultBase && o.template != "" {
-		p.Say("the namespace %s has no PodTemplate %s; pods have the built-in template", namespace,
+		p.Say("namespace %s has no PodTemplate %s; pods have the built-in template", namespace,
 			o.template)
 	}
 	backend.SetBase(base)
@@ -196,7 +196,7 @@ func (o *clusterOptions) watchTemplate(ctx context.Context, p *program, backend 
 		}
 		said = problem
 		if err == nil && backend.SetBase(base) {
-			p.Say("the template of pods has changed")
+			p.Say("a new template for pods is used")
 			changed()
 		}
 	}

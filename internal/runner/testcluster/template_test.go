@@ -63,7 +63,7 @@ func testTemplate(t *testing.T, e *env) {
 		t.Fatalf("%q is missing in\n%s", text, r.log)
 	}
 	apply(edition("second"))
-	until("the template of pods has changed")
+	until("a new template for pods is used")
 	until("its configuration has changed")
 	evaluate("second", `"first"`)
 	// One that gives pods more rights changes nothing.
@@ -78,7 +78,7 @@ func testTemplate(t *testing.T, e *env) {
 		"metadata: {name: base-pod-template, namespace: default}\ndata:\n  template: |\n" +
 		"    kind: Pod\n" + indented(body))
 	for range 100 {
-		if strings.Count(r.log.String(), "the template of pods has changed") > 1 {
+		if strings.Count(r.log.String(), "a new template for pods is used") > 1 {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)

@@ -95,7 +95,7 @@ func (o *wrapperOptions) wrap(ctx context.Context, i *invocation.CommandRun, arg
 		return copySelf(ctx, o.install)
 	}
 	if len(args) == 0 {
-		return diag.UsageHint("fctl-wrapper -- PROGRAM", "the program of the function is missing")
+		return diag.UsageHint("fctl-wrapper -- PROGRAM", "a PROGRAM is missing")
 	}
 	if o.port < 0 || o.port > 65535 || o.parallel < 1 || o.maxMessage < 1 {
 		return diag.Usage("--port, --parallel and --max-message must be positive")
