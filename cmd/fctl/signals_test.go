@@ -154,13 +154,22 @@ func TestSecondSignal(t *testing.T) {
 			}
 			time.Sleep(100 * time.Millisecond)
 			killed := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
-			for range 2 {
-				if err := cmd.Process.Signal(e.signal); err != nil {
-					t.Fatal(err)
-				}
-				time.Sleep(100 * time.Millisecond)
+			ended := make(chan struct{})
+			go func() {
+				_ = cmd.Wait() // ProcessState has the outcome
+				close(ended)
+			}()
+			for range 2 { // at once, as timeout of coreutils does
+				_ = cmd.Process.Signal(e.signal)
+				time.Sleep(5 * time.Millisecond)
 			}
-			_ = cmd.Wait() // ProcessState has the outcome
+			select {
+			case <-ended:
+				t.Error("a signal that came twice at once ended it")
+			case <-time.After(200 * time.Millisecond):
+			}
+			_ = cmd.Process.Signal(e.signal)
+			<-ended
 			if status := cmd.ProcessState.ExitCode(); !killed.Stop() || status != e.status {
 				t.Errorf("%v: status %d", e.signal, status)
 			}

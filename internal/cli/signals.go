@@ -13,9 +13,13 @@ import (
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
+// sameRequest is a time in which nobody asks twice: timeout of coreutils sends its signal to a
+// process and then to its group, so each process gets it twice.
+const sameRequest = 100 * time.Millisecond
+
 // watch runs a command line until it ends or until signals end it, and returns the exit status.
 // After the first signal, a run that writes files finishes those it has begun; a second signal ends
-// it at once.
+// it at once. Signals within sameRequest of the first are the first again.
 func watch(a *command.App, args []string) int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
@@ -29,16 +33,21 @@ func watch(a *command.App, args []string) int {
 	defer cancel(nil)
 	ended := make(chan int, 1)
 	go func() { ended <- Run(ctx, a, args) }()
+	var first time.Time
 	for {
 		select {
 		case status := <-ended:
 			return status
 		case s := <-signals:
 			by, _ := s.(syscall.Signal)
+			if !first.IsZero() && time.Since(first) < sameRequest {
+				continue
+			}
 			if ctx.Err() != nil {
 				within(time.Second, a.Writes.Abandon)
 				return diag.ExitSignal + int(by)
 			}
+			first = time.Now()
 			cancel(diag.Interrupted{Signal: by})
 		}
 	}
