@@ -296,6 +296,29 @@ spec: {selector: {matchLabels: {tier: t}, matchExpressions: [{key: app, operator
 				"  targets: [{select: {kind: ConfigMap, name: c%[1]d}, fieldPaths: [data.b]}]\n", i)
 		},
 		"web.yaml": func(i int) string { return fmt.Sprintf("  - {port: %d}\n", i+1) },
+		"lines.yaml": func(i int) string {
+			return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d%d}\n%sspec: {}\n---\n", i,
+				strings.Repeat("#\n", 50))
+		},
+		"kinds.yaml": func(i int) string { // resources of a version that their kind does not have
+			if i%4 > 0 {
+				return ""
+			}
+			return fmt.Sprintf(`apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: a%[1]ds.example.com}
+spec:
+  group: example.com
+  names: {kind: A%[1]d, plural: a%[1]ds}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+---
+apiVersion: example.com/v2
+kind: A%[1]d
+metadata: {name: a, namespace: s}
+---
+`, i)
+		},
 	}
 	heads := map[string]string{
 		"setters.conf": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s}\ndata:\n",
@@ -321,6 +344,8 @@ spec: {selector: {matchLabels: {tier: t}, matchExpressions: [{key: app, operator
 		{"fn", "eval", "maps.yaml", "--image", "create-setters:v0.1", "--fn-config", "setters.conf", "--dry-run"},
 		{"fn", "eval", "maps.yaml", "--image", "apply-replacements:v0.1", "--fn-config", "replacements.conf", "--dry-run"},
 		{"vet", "web.yaml"},
+		{"vet", "-f", "lines.*"}, // a finding per resource, in a file that may be a template
+		{"vet", "kinds.yaml"},
 	} {
 		t.Run(strings.Join(words, " "), func(t *testing.T) { checkLinear(t, dirs, 1, words...) })
 	}

@@ -689,11 +689,14 @@ func (l *loop) fail(problems diag.List) {
 // noConfiguration returns why a file that was found is not configuration, empty if it is. Such a
 // file is a template, has no resources or is empty.
 func (l *loop) noConfiguration(unit *source.InputUnit, response *handler.Result) source.SkipReason {
-	if slices.ContainsFunc(response.Failures, func(f *api.Failure) bool {
-		_, refused := errors.AsType[*gaby.EditError](f)
-		return (f.Class == api.FailureInput || refused) && hasPlaceholder(unit.Data, f.Pos.Line)
-	}) || hasFinding(response, func(row *api.AttributeValue) bool { // {{ ... }} is a map of a map
-		return row.Position != nil && beginsAction(unit.Data, *row.Position)
+	if actions := templateActions(unit.Data); len(actions) > 0 &&
+		slices.ContainsFunc(response.Failures, func(f *api.Failure) bool {
+			_, refused := errors.AsType[*gaby.EditError](f)
+			return (f.Class == api.FailureInput || refused) && len(actions[f.Pos.Line]) > 0
+		}) || hasFinding(response, func(row *api.AttributeValue) bool {
+		// Without quotes, {{ .Name }} is read as a map of a map.
+		return row.Position != nil &&
+			slices.Contains(actions[row.Position.Line], row.Position.Column)
 	}) {
 		return source.IsTemplate
 	}
@@ -725,26 +728,21 @@ func hasFinding(response *handler.Result, is func(*api.AttributeValue) bool) boo
 	return false
 }
 
-// beginsAction reports whether a template action begins at a position: without quotes, {{ .Name }}
-// is read as a map.
-func beginsAction(text []byte, at api.Position) bool {
-	line := at.Line
-	for l := range bytes.Lines(text) {
-		if line--; line == 0 {
-			return at.Column > 0 && at.Column <= len(l) && bytes.HasPrefix(l[at.Column-1:], []byte("{{"))
+// templateActions returns the columns at which template actions begin, by line, both counted from 1.
+func templateActions(text []byte) map[int][]int {
+	if !bytes.Contains(text, []byte("{{")) {
+		return nil
+	}
+	actions, number := map[int][]int{}, 0
+	for line := range bytes.Lines(text) {
+		number++
+		for at := range line {
+			if bytes.HasPrefix(line[at:], []byte("{{")) {
+				actions[number] = append(actions[number], at+1)
+			}
 		}
 	}
-	return false
-}
-
-// hasPlaceholder reports whether a line, counted from 1, contains a template action.
-func hasPlaceholder(text []byte, line int) bool {
-	for l := range bytes.Lines(text) {
-		if line--; line == 0 {
-			return bytes.Contains(l, []byte("{{"))
-		}
-	}
-	return false
+	return actions
 }
 
 // isBlank reports whether a text has only comments and document separators.

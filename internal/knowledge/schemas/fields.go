@@ -103,7 +103,7 @@ type node struct {
 func (f *Fields) root(t api.ResourceType) node {
 	l, builtIn := f.library, f.release.has(t)
 	if a := l.readFiles(); a != nil {
-		if d := a.definitions[t]; d != nil && !builtIn && !d.others {
+		if d := a.definitions.of(t); d != nil && !builtIn && !d.others {
 			return node{v: d.value, custom: true}
 		}
 		if j := a.find(t); j != nil {
@@ -123,10 +123,10 @@ func (f *Fields) root(t api.ResourceType) node {
 	}
 	var d *definition
 	if l.inputs != nil {
-		d = l.inputs.definitions()[t]
+		d = l.inputs.definitions().of(t)
 	}
 	if d == nil || d.others {
-		d = l.readOwn()[t]
+		d = l.readOwn().of(t)
 	}
 	operator := d == nil
 	if operator {

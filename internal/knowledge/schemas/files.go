@@ -208,7 +208,7 @@ func (l *Library) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, error)
 		return nil, a.err
 	}
 	builtIn := s.Release.has(t)
-	switch d := a.definitions[t]; {
+	switch d := a.definitions.of(t); {
 	case builtIn && d != nil:
 		l.clash(Clash{Type: t, File: d.file, Project: d.project, Definition: d.name})
 	case builtIn:

@@ -43,11 +43,11 @@ func Operators() ([]Operator, error) {
 // occurs.
 type operators struct {
 	archive archive
-	kinds   map[string]definitions // by group and kind
+	kinds   definitions
 }
 
 // of returns the versions of the kind of a type. There are none if no operator has the kind.
-func (o *operators) of(t api.ResourceType) (definitions, error) {
+func (o *operators) of(t api.ResourceType) (versions, error) {
 	if !strings.Contains(string(t), ".") {
 		return nil, nil // groups of operators have dots
 	}
@@ -56,7 +56,7 @@ func (o *operators) of(t api.ResourceType) (definitions, error) {
 		return found, nil
 	}
 	if o.kinds == nil {
-		o.kinds, o.archive.packed = map[string]definitions{}, packedOperators
+		o.kinds, o.archive.packed = definitions{}, packedOperators
 	}
 	found, err := o.read(kind)
 	if err != nil {
@@ -67,7 +67,7 @@ func (o *operators) of(t api.ResourceType) (definitions, error) {
 }
 
 // read unpacks the versions of a kind.
-func (o *operators) read(kind string) (definitions, error) {
+func (o *operators) read(kind string) (versions, error) {
 	v, err := o.archive.file(kind)
 	if err != nil || !v.Exists() {
 		return nil, err
@@ -78,11 +78,11 @@ func (o *operators) read(kind string) (definitions, error) {
 	}
 	by := all.Index(int(v.Get("operator").Data().(int)))
 	group, name, _ := strings.Cut(kind, "/")
-	versions, found := v.Get("versions"), definitions{}
-	for _, e := range versions.All() {
+	list, found := v.Get("versions"), versions{}
+	for _, e := range list.All() {
 		schema := e
 		if e.Kind() == gaby.Scalar { // the version with the same schema
-			schema = versions.Get(e.Text())
+			schema = list.Get(e.Text())
 		}
 		found[api.ResourceType(group+"/"+e.Key()+"/"+name)] = &definition{
 			name: v.Get("name").Text(), scope: configkit.Scope(v.Get("scope").Text()),
@@ -115,7 +115,7 @@ func (l *Library) scopeOfOperators(t api.ResourceType) configkit.Scope {
 	if err != nil {
 		return configkit.ScopeUnknown // the archive is a part of the program
 	}
-	return found.scope(t)
+	return found.scope()
 }
 
 // MergeKeys returns the lists of a type whose elements have merge keys: those that are known, and
@@ -137,8 +137,8 @@ func (f *Fields) MergeKeys(
 	all := known
 	if found, err := f.library.operators.of(t); err == nil && found != nil {
 		d := found[t]
-		if a := f.library.readFiles(); a != nil && a.definitions[t] != nil {
-			d = a.definitions[t]
+		if a := f.library.readFiles(); a != nil && a.definitions.of(t) != nil {
+			d = a.definitions.of(t)
 		}
 		if d != nil {
 			all = withMergeKeys(known, d.value)

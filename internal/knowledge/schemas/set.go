@@ -56,9 +56,10 @@ func (l *Library) Set(version string, rules jsonschema.RuleCompiler) (*Set, erro
 func (s *Set) AddDefinition(definition gaby.Value) error {
 	var problems []error
 	for _, t := range s.custom.add(SchemaFile{}, definition) {
-		_, err := s.custom[t].compile(s)
-		if err == nil && s.custom[t].value.Exists() {
-			err = jsonschema.CheckStructural(s.custom[t].value)
+		c := s.custom.of(t)
+		_, err := c.compile(s)
+		if err == nil && c.value.Exists() {
+			err = jsonschema.CheckStructural(c.value)
 		}
 		problems = append(problems, err)
 	}
@@ -196,8 +197,23 @@ func (e *MissingError) violation(resource gaby.Value) jsonschema.Violation {
 
 const definitionKind = "CustomResourceDefinition"
 
-// definitions holds CustomResourceDefinitions by the types they define.
-type definitions map[api.ResourceType]*definition
+// definitions holds CustomResourceDefinitions by the group and kind that they define, see
+// [configkit.GroupKind].
+type definitions map[string]versions
+
+// versions holds the versions of a CustomResourceDefinition by the types that they define.
+type versions map[api.ResourceType]*definition
+
+// of returns the definition of a type, or nil.
+func (d definitions) of(t api.ResourceType) *definition { return d[configkit.GroupKind(t)][t] }
+
+func (d definitions) set(t api.ResourceType, c *definition) {
+	kind := configkit.GroupKind(t)
+	if d[kind] == nil {
+		d[kind] = versions{}
+	}
+	d[kind][t] = c
+}
 
 // definition is one version of a CustomResourceDefinition.
 type definition struct {
@@ -226,11 +242,11 @@ func (d definitions) add(file SchemaFile, v gaby.Value) []api.ResourceType {
 	group, kind := spec.Get("group").Text(), spec.Get("names").Get("kind").Text()
 	for _, e := range spec.Get("versions").All() {
 		t := api.ResourceType(group + "/" + e.Get("name").Text() + "/" + kind)
-		d[t] = &definition{
+		d.set(t, &definition{
 			file: file.Name, scope: configkit.Scope(strings.Clone(spec.Get("scope").Text())),
 			project: file.Project, name: strings.Clone(v.Get("metadata").Get("name").Text()),
 			value: e.Get("schema").Get("openAPIV3Schema"), served: e.Get("served").Data() != false,
-		}
+		})
 		types = append(types, t)
 	}
 	return types
@@ -241,9 +257,9 @@ func (d definitions) add(file SchemaFile, v gaby.Value) []api.ResourceType {
 func (d definitions) merge(v gaby.Value) {
 	more := definitions{}
 	for _, t := range more.add(SchemaFile{}, v) {
-		if have := d[t]; have == nil {
-			d[t] = more[t]
-		} else if !have.value.Equal(more[t].value) {
+		if have := d.of(t); have == nil {
+			d.set(t, more.of(t))
+		} else if !have.value.Equal(more.of(t).value) {
 			have.others = true
 		}
 	}
@@ -262,7 +278,7 @@ func (d definitions) mergeAll(docs gaby.Container) {
 // schema returns the schema of a type, or nil. The error is ErrWrongDefinition,
 // ErrSeveralDefinitions, or a *MissingError if only other versions of the type are defined.
 func (d definitions) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, error) {
-	c := d[t]
+	c := d.of(t)
 	if c == nil || !c.served {
 		return nil, d.missing(t)
 	}
@@ -279,10 +295,7 @@ func (d definitions) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, err
 // missing returns a *MissingError if the kind is defined, but not in the version of t.
 func (d definitions) missing(t api.ResourceType) error {
 	var e *MissingError
-	for known, c := range d {
-		if !configkit.SameKind(known, t) {
-			continue
-		}
+	for known, c := range d[configkit.GroupKind(t)] {
 		if e == nil {
 			e = &MissingError{Type: t, In: "the CustomResourceDefinition " + c.name}
 		}
@@ -299,9 +312,13 @@ func (d definitions) missing(t api.ResourceType) error {
 
 // scope returns the scope of a kind, whatever the version.
 func (d definitions) scope(t api.ResourceType) configkit.Scope {
+	return d[configkit.GroupKind(t)].scope()
+}
+
+func (v versions) scope() configkit.Scope {
 	found := configkit.ScopeUnknown
-	for known, c := range d {
-		if configkit.SameKind(known, t) && (found == "" || c.scope < found) {
+	for _, c := range v {
+		if found == "" || c.scope < found {
 			found = c.scope
 		}
 	}

@@ -74,8 +74,11 @@ func silently(*api.ValidationResult, int) {}
 // Drop removes the findings that are none, such as those about resources that the cluster has.
 func (r Result) Drop(none func(Identity) bool) {
 	drop := func(f finding) bool { return none(f.identity()) }
-	if slices.ContainsFunc(r.findingsOf(r.results()), drop) { // in most runs there are none
-		r.remove(drop, silently)
+	for _, result := range r.results() { // in most runs there are none
+		if !result.Passed && slices.ContainsFunc(r.stepFindings(result), drop) {
+			r.remove(drop, silently)
+			return
+		}
 	}
 }
 
@@ -113,26 +116,27 @@ func (r Result) Broken(accepted func(Identity) bool) map[int][]api.ResourceInfo 
 	return all
 }
 
-// removeFrom is remove for one result.
+// removeFrom is remove for one result. It returns how many findings it removed.
 func (r Result) removeFrom(result *api.ValidationResult, drop func(finding) bool) int {
-	findings := r.stepFindings(*result)
-	left := *result
-	switch {
-	case len(findings) == 0:
-		return 0
-	case len(result.Details) == 0 && len(result.FailedAttributes) == 0:
-		left.Passed = drop(findings[0])
-	default:
-		r.removeRows(result, &left, drop)
+	n, left := 0, *result
+	counted := func(f finding) bool {
+		dropped := drop(f)
+		if dropped {
+			n++
+		}
+		return dropped
+	}
+	if len(result.Details) == 0 && len(result.FailedAttributes) == 0 {
+		for _, f := range r.stepFindings(*result) { // one, or none if resources are unchecked
+			left.Passed = counted(f)
+		}
+	} else {
+		r.removeRows(result, &left, counted)
 		left.Passed = len(left.Details) == 0 && len(left.FailedAttributes) == 0
 	}
-	after := 0
 	if left.Passed {
 		left.Score, left.Reason = "", ""
-	} else {
-		after = len(r.stepFindings(left))
 	}
-	n := len(findings) - after
 	if n > 0 {
 		*result = left
 	}
@@ -145,20 +149,24 @@ func (r Result) removeRows(result, left *api.ValidationResult, drop func(finding
 	left.FailedAttributes, left.Details, left.Locations = nil, nil, nil
 	rows := len(result.FailedAttributes)
 	kept := make([]bool, rows)
-	known, stays := map[string]bool{}, map[string]bool{} // resources with attributes
+	stays := map[string]bool{} // of the resources with attributes, those that keep one
 	for i, row := range result.FailedAttributes {
-		resource := row.ResourceInfo.String()
-		known[resource] = true
 		if kept[i] = r.keeps(result, &row, drop); kept[i] {
-			stays[resource] = true
 			left.FailedAttributes = append(left.FailedAttributes, row)
+		}
+		if len(result.Locations) > 0 {
+			resource := row.ResourceInfo.String()
+			stays[resource] = stays[resource] || kept[i]
 		}
 	}
 	for i, detail := range result.Details {
-		keep := false
-		switch located := i < len(result.Locations); {
-		case located && known[result.Locations[i].Resource]:
-			keep = stays[result.Locations[i].Resource]
+		keep, repeats := false, false
+		located := i < len(result.Locations)
+		if located {
+			keep, repeats = stays[result.Locations[i].Resource]
+		}
+		switch {
+		case repeats:
 		case !located && rows == len(result.Details): // the detail of each attribute
 			keep = kept[i]
 		case !located && rows > 0:
@@ -180,7 +188,7 @@ func (r Result) removeRows(result, left *api.ValidationResult, drop func(finding
 func (r Result) keeps(result *api.ValidationResult, row *api.AttributeValue,
 	drop func(finding) bool,
 ) bool {
-	findings := r.ofStep(*result, attributeFindings(r.finding(*result), row))
+	findings := r.ofStep(*result, attributeFindings(nil, r.finding(*result), row))
 	if len(row.Issues) == 0 {
 		return !drop(findings[0])
 	}

@@ -62,11 +62,24 @@ func (r Result) findingsOf(results api.ValidationResultList) []finding {
 			all = append(all, r.stepFindings(result)...)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b finding) int {
+	byPosition := func(a, b *finding) int {
 		return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line),
 			cmp.Compare(a.Position.Column, b.Position.Column))
-	})
-	return all
+	}
+	// Findings are large: sorting moves pointers.
+	order := make([]*finding, len(all))
+	for i := range all {
+		order[i] = &all[i]
+	}
+	if slices.IsSortedFunc(order, byPosition) {
+		return all
+	}
+	slices.SortStableFunc(order, byPosition)
+	sorted := make([]finding, len(all))
+	for i, f := range order {
+		sorted[i] = *f
+	}
+	return sorted
 }
 
 // stepFindings returns the findings of one result, with the message and the severity of its step.
@@ -82,7 +95,13 @@ func (r Result) ofStep(result api.ValidationResult, all []finding) []finding {
 			all[i].Score = cmp.Or(step.Severity, all[i].Score)
 		}
 	}
+	if len(r.joined) == 0 {
+		return all
+	}
 	for i := range all {
+		if all[i].Missing == "" {
+			continue
+		}
 		if at := r.joined[all[i].lack()]; at != nil {
 			all[i].Also = at.also
 		}
@@ -107,9 +126,10 @@ func (r *Result) join(joined map[lack]*places) {
 	r.joined = joined
 	repeated := false
 	for _, f := range r.findingsOf(r.results()) {
-		if at := joined[f.lack()]; f.Missing == "" {
+		if f.Missing == "" {
 			continue
-		} else if at == nil {
+		}
+		if at := joined[f.lack()]; at == nil {
 			joined[f.lack()] = &places{first: f.Position}
 		} else {
 			at.also, repeated = append(at.also, f.Position), true
@@ -145,49 +165,54 @@ func (f finding) message(most int) string {
 // attribute repeats.
 func (r Result) resultFindings(result api.ValidationResult) []finding {
 	base := r.finding(result)
-	var all []finding
-	inAttributes := map[string]bool{} // resources with failed attributes
+	all := make([]finding, 0, max(len(result.FailedAttributes), 1))
+	inAttributes := map[string]bool{} // located resources with failed attributes
 	for i := range result.FailedAttributes {
 		row := &result.FailedAttributes[i]
-		all = append(all, attributeFindings(base, row)...)
-		inAttributes[row.ResourceInfo.String()] = true
+		all = attributeFindings(all, base, row)
+		if len(result.Locations) > 0 {
+			inAttributes[row.ResourceInfo.String()] = true
+		}
 	}
 	for i := range result.Details {
 		// Details repeat the failed attributes, for programs that do not print attributes.
-		if len(inAttributes) > 0 && (i >= len(result.Locations) ||
+		if len(result.FailedAttributes) > 0 && (i >= len(result.Locations) ||
 			inAttributes[result.Locations[i].Resource]) {
 			continue
 		}
 		all = append(all, r.detailFinding(&result, i))
 	}
-	if len(result.Details) == 0 && len(inAttributes) == 0 && len(result.Unchecked) == 0 {
+	if len(result.Details) == 0 && len(result.FailedAttributes) == 0 && len(result.Unchecked) == 0 {
 		base.Message = cmp.Or(result.Reason, "did not pass")
 		all = append(all, base)
 	}
 	return all
 }
 
-// attributeFindings returns a finding for each issue of an attribute, or one if it has no issues.
-func attributeFindings(f finding, row *api.AttributeValue) []finding {
+// attributeFindings appends a finding for each issue of an attribute, or one if it has no issues.
+func attributeFindings(all []finding, f finding, row *api.AttributeValue) []finding {
 	if row.Position != nil {
 		f.Position = *row.Position
 	}
 	f.Resource, f.Path = row.ResourceInfo.String(), string(row.Path)
 	f.Score, f.Missing = cmp.Or(row.Score, f.Score), row.Missing
 	if len(row.Issues) == 0 {
-		f.Message = row.Comment
-		if value := cell(row.Value); row.Value != nil && value != "" {
-			f.Message = "the value is " + value
-		}
-		f.Message = cmp.Or(row.Reason, f.Message)
-		return []finding{f}
+		f.Message = cmp.Or(row.Reason, aboutValue(row))
+		return append(all, f)
 	}
-	all := make([]finding, len(row.Issues))
-	for i, issue := range row.Issues {
-		all[i] = f
-		all[i].Rule, all[i].Message = issue.Identifier, issue.Message
+	for _, issue := range row.Issues {
+		f.Rule, f.Message = issue.Identifier, issue.Message
+		all = append(all, f)
 	}
 	return all
+}
+
+// aboutValue returns the message of an attribute that gives no reason.
+func aboutValue(row *api.AttributeValue) string {
+	if value := cell(row.Value); row.Value != nil && value != "" {
+		return "the value is " + value
+	}
+	return row.Comment
 }
 
 // uncheckedFindings returns what the validations could not check. Such a finding is an error if a
