@@ -27,15 +27,19 @@ type LoneFile struct {
 // Pair is a file whose path has changed.
 type Pair struct{ Old, New int } // indexes into the files of each side
 
-// maxCompared is the number of pairs of files whose contents are compared. It is git's limit for
-// merges, a thousand files on each side.
-const maxCompared = 1_000_000
+// maxShared is how many lines and resources of pairs of files may coincide, and maxCandidates is how
+// many pairs may have enough in common. Git's limit for merges, a thousand files on each side, is
+// about as many.
+const (
+	maxShared     = 50_000_000
+	maxCandidates = 1_000_000
+)
 
 // Find pairs the files that only the old side has with those that only the new side has. Files with
 // equal content come first, then those that have the most in common: resources, or at least half of
 // the lines. Every file is in one pair at most, and pairs are in the order of the new files.
 //
-// complete is false if there were so many files that only equal ones were paired.
+// complete is false if so many files have so much in common that only equal ones were paired.
 func Find(before, after []LoneFile) (pairs []Pair, complete bool) {
 	f := &finder{
 		before: before, after: after, complete: true,
@@ -62,19 +66,21 @@ func (f *finder) take(p Pair) {
 // equal pairs files with the same bytes, those with the same base name first. An empty file is not
 // evidence of anything.
 func (f *finder) equal() {
-	byContent := map[string][]int{}
-	for i, file := range f.before {
-		if len(bytes.TrimSpace(file.Data)) > 0 {
-			byContent[string(file.Data)] = append(byContent[string(file.Data)], i)
+	for _, key := range []func(LoneFile) string{
+		func(file LoneFile) string { return path.Base(file.Path) + "/" + string(file.Data) },
+		func(file LoneFile) string { return string(file.Data) },
+	} {
+		olds := map[string][]int{}
+		for _, o := range rest(f.usedOld) {
+			if file := f.before[o]; len(bytes.TrimSpace(file.Data)) > 0 {
+				olds[key(file)] = append(olds[key(file)], o)
+			}
 		}
-	}
-	for _, sameName := range []bool{true, false} {
-		for n, file := range f.after {
-			for _, o := range byContent[string(file.Data)] {
-				if !f.usedNew[n] && !f.usedOld[o] &&
-					(!sameName || path.Base(f.before[o].Path) == path.Base(file.Path)) {
-					f.take(Pair{o, n})
-				}
+		for _, n := range rest(f.usedNew) {
+			k := key(f.after[n])
+			if same := olds[k]; len(same) > 0 {
+				f.take(Pair{same[0], n})
+				olds[k] = same[1:]
 			}
 		}
 	}
@@ -83,42 +89,15 @@ func (f *finder) equal() {
 // candidate is a pair with what speaks for it.
 type candidate struct {
 	Pair
-	resources, lines float64 // the share that both have, from 0 to 1
+	resources, lines float64 // the shares that both have, see parts.common
 	sameName         bool
 }
 
 // similar pairs the remaining files by what they have in common, the best pairs first.
 func (f *finder) similar() {
-	olds, news := rest(f.usedOld), rest(f.usedNew)
-	if len(olds)*len(news) > maxCompared {
-		f.complete = false
-		return
-	}
-	if len(olds) == 0 || len(news) == 0 {
-		return
-	}
-	seed := maphash.MakeSeed() // decides no order: only equal hashes matter
-	oldLines, newLines := linesOf(seed, f.before, olds), linesOf(seed, f.after, news)
-	var candidates []candidate
-	for _, o := range olds {
-		for _, n := range news {
-			c := candidate{
-				Pair:     Pair{o, n},
-				sameName: path.Base(f.before[o].Path) == path.Base(f.after[n].Path),
-			}
-			a, b := f.before[o].Resources, f.after[n].Resources
-			if len(a) > 0 && len(b) > 0 {
-				if c.resources = common(a, b); c.resources == 0 {
-					continue
-				}
-			}
-			c.lines = oldLines[o].common(newLines[n])
-			if c.resources >= half || c.lines >= half {
-				candidates = append(candidates, c)
-			}
-		}
-	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int {
+	candidates, complete := f.candidates(rest(f.usedOld), rest(f.usedNew))
+	f.complete = complete
+	slices.SortFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.resources, a.resources), cmp.Compare(b.lines, a.lines),
 			first(a.sameName, b.sameName), cmp.Compare(a.Old, b.Old), cmp.Compare(a.New, b.New))
 	})
@@ -127,6 +106,53 @@ func (f *finder) similar() {
 			f.take(c.Pair)
 		}
 	}
+}
+
+// candidates returns the pairs that have enough in common. Two files with resources must have one in
+// common.
+func (f *finder) candidates(olds, news []int) (all []candidate, complete bool) {
+	seed := maphash.MakeSeed() // decides no order: only equal hashes matter
+	resources, lines, linesOfOthers := newIndex[string](), newIndex[uint64](), newIndex[uint64]()
+	for _, o := range olds {
+		file := f.before[o]
+		resources.add(o, resourcesOf(file))
+		lines.add(o, linesOf(seed, file))
+		if len(file.Resources) == 0 {
+			linesOfOthers.add(o, lines.files[o])
+		}
+	}
+	named, text := map[int]parts[string]{}, map[int]parts[uint64]{} // of the new files
+	others := func(n int) index[uint64] {
+		if len(f.after[n].Resources) > 0 {
+			return linesOfOthers
+		}
+		return lines
+	}
+	left := maxShared
+	for _, n := range news {
+		named[n], text[n] = resourcesOf(f.after[n]), linesOf(seed, f.after[n])
+		left -= resources.places(named[n]) + others(n).places(text[n])
+	}
+	add := func(c candidate) {
+		if c.resources >= half || c.lines >= half {
+			c.sameName = path.Base(f.before[c.Old].Path) == path.Base(f.after[c.New].Path)
+			all = append(all, c)
+		}
+	}
+	for _, n := range news {
+		if left < 0 || len(all) > maxCandidates {
+			return nil, false
+		}
+		for o, share := range resources.shares(named[n]) {
+			add(candidate{
+				Pair: Pair{o, n}, resources: share, lines: lines.files[o].common(text[n]),
+			})
+		}
+		for o, share := range others(n).shares(text[n]) {
+			add(candidate{Pair: Pair{o, n}, lines: share})
+		}
+	}
+	return all, true
 }
 
 // half is what two files must have in common, as in git.
@@ -152,55 +178,85 @@ func rest(used []bool) []int {
 	return left
 }
 
-// common returns the share of the names in the longer of two lists that the other one has, too.
-func common(a, b []string) float64 {
-	counts := map[string]int{}
-	for _, name := range a {
-		counts[name]++
-	}
-	shared := 0
-	for _, name := range b {
-		if counts[name] > 0 {
-			counts[name]--
-			shared++
-		}
-	}
-	return float64(shared) / float64(max(len(a), len(b)))
+// parts are the parts of a file, such as its lines, with the weight of each.
+type parts[K comparable] struct {
+	size    int // of all
+	weights map[K]int
 }
 
-// fileLines are the lines of a file that are not blank, as hashes with their total lengths.
-type fileLines struct {
-	size  int
-	bytes map[uint64]int
+func (p *parts[K]) add(part K, weight int) {
+	p.size += weight
+	p.weights[part] += weight
 }
 
-func linesOf(seed maphash.Seed, files []LoneFile, indexes []int) map[int]fileLines {
-	all := map[int]fileLines{}
-	for _, i := range indexes {
-		l := fileLines{bytes: map[uint64]int{}}
-		for line := range bytes.Lines(files[i].Data) {
-			if line = bytes.TrimSpace(line); len(line) > 0 {
-				l.size += len(line)
-				l.bytes[maphash.Bytes(seed, line)] += len(line)
-			}
+// resourcesOf returns the names of a file's resources, each of which weighs 1.
+func resourcesOf(file LoneFile) parts[string] {
+	p := parts[string]{weights: map[string]int{}}
+	for _, name := range file.Resources {
+		p.add(name, 1)
+	}
+	return p
+}
+
+// linesOf returns the hashes of a file's lines that are not blank. A line weighs its length.
+func linesOf(seed maphash.Seed, file LoneFile) parts[uint64] {
+	p := parts[uint64]{weights: map[uint64]int{}}
+	for line := range bytes.Lines(file.Data) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			p.add(maphash.Bytes(seed, line), len(line))
 		}
-		all[i] = l
+	}
+	return p
+}
+
+// common returns the share of the larger file that is in both, from 0 to 1.
+func (p parts[K]) common(other parts[K]) float64 {
+	shared, smaller := 0, p
+	if len(other.weights) < len(p.weights) {
+		smaller, other = other, p
+	}
+	for part, weight := range smaller.weights {
+		shared += min(weight, other.weights[part])
+	}
+	return float64(shared) / float64(max(smaller.size, other.size, 1))
+}
+
+// index finds the files that have a part.
+type index[K comparable] struct {
+	files map[int]parts[K]
+	with  map[K][]int
+}
+
+func newIndex[K comparable]() index[K] {
+	return index[K]{files: map[int]parts[K]{}, with: map[K][]int{}}
+}
+
+func (x index[K]) add(file int, p parts[K]) {
+	x.files[file] = p
+	for part := range p.weights {
+		x.with[part] = append(x.with[part], file)
+	}
+}
+
+// places returns how many places shares looks at.
+func (x index[K]) places(p parts[K]) int {
+	n := 0
+	for part := range p.weights {
+		n += len(x.with[part])
+	}
+	return n
+}
+
+// shares returns what common returns for each file that has a part in common with p.
+func (x index[K]) shares(p parts[K]) map[int]float64 {
+	all := map[int]float64{}
+	for part, weight := range p.weights {
+		for _, file := range x.with[part] {
+			all[file] += float64(min(weight, x.files[file].weights[part]))
+		}
+	}
+	for file, shared := range all {
+		all[file] = shared / float64(max(p.size, x.files[file].size))
 	}
 	return all
-}
-
-// common returns the share of the larger file, in bytes, that is in lines of both.
-func (l fileLines) common(other fileLines) float64 {
-	if len(l.bytes) > len(other.bytes) {
-		l, other = other, l
-	}
-	larger, smaller := max(l.size, other.size), min(l.size, other.size)
-	if larger == 0 || float64(smaller) < half*float64(larger) {
-		return 0
-	}
-	shared := 0
-	for hash, n := range l.bytes {
-		shared += min(n, other.bytes[hash])
-	}
-	return float64(shared) / float64(larger)
 }

@@ -90,20 +90,45 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Too many files are not compared with each other, but equal ones are still found.
+// Files with too much in common are not compared with each other, but equal ones are still found.
 func TestFindAmongMany(t *testing.T) {
-	var before, after []renames.LoneFile
-	for i := range 1100 {
-		text := fmt.Sprintf("a: %d\nb: %d\n", i, i)
-		before = append(before, renames.LoneFile{Path: fmt.Sprint("a", i), Data: []byte(text)})
-		after = append(
-			after,
-			renames.LoneFile{Path: fmt.Sprint("b", i), Data: []byte("c: 1\n" + text)},
-		)
+	for _, shared := range []string{"", "c: 1\nd: 1\ne: 1\nf: 1\n"} {
+		var before, after []renames.LoneFile
+		for i := range 4000 {
+			before = append(before, renames.LoneFile{
+				Path: fmt.Sprint("a", i), Data: fmt.Appendf(nil, "%sa: %d\nb: %d\n", shared, i, i),
+			})
+			after = append(after, renames.LoneFile{
+				Path: fmt.Sprint("b", i), Data: fmt.Appendf(nil, "%sa: %d\nb: \n", shared, i),
+			})
+		}
+		after[7].Data = before[9].Data
+		pairs, complete := renames.Find(before, after)
+		switch equal := (renames.Pair{Old: 9, New: 7}); {
+		case shared == "" && (!complete || len(pairs) < 3999),
+			shared != "" && (complete || !slices.Equal(pairs, []renames.Pair{equal})):
+			t.Errorf("with %q in each got %d pairs, %t", shared, len(pairs), complete)
+		case !slices.Contains(pairs, equal):
+			t.Errorf("with %q in each the equal files are no pair", shared)
+		}
 	}
-	after[7].Data = before[9].Data
-	pairs, complete := renames.Find(before, after)
-	if complete || !slices.Equal(pairs, []renames.Pair{{Old: 9, New: 7}}) {
-		t.Errorf("got %v, %t", pairs, complete)
+}
+
+// Files with the same content and files that have one resource each of a large file cost no more
+// than their number.
+func TestFindIsLinear(t *testing.T) {
+	var before, after []renames.LoneFile
+	var all renames.LoneFile
+	for i := range 20_000 {
+		before = append(before, renames.LoneFile{Path: fmt.Sprint("a", i), Data: []byte("x: 1\n")})
+		after = append(after, renames.LoneFile{Path: fmt.Sprint("b", i), Data: []byte("x: 1\n")})
+		name, text := fmt.Sprint("v1/ConfigMap ", i), fmt.Sprintf("name: %d\n", i)
+		all.Resources, all.Data = append(all.Resources, name), append(all.Data, text...)
+		after = append(after, renames.LoneFile{
+			Path: fmt.Sprint("c", i), Data: []byte(text), Resources: []string{name},
+		})
+	}
+	if pairs, complete := renames.Find(append(before, all), after); len(pairs) != 20_000 || !complete {
+		t.Errorf("got %d pairs, %t", len(pairs), complete)
 	}
 }
