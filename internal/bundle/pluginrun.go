@@ -16,20 +16,32 @@ import (
 // early checks the spec of a plugin with the examples of its references, before its dependencies
 // are known. It does nothing unless every named reference has an example.
 func (p *run) early(res *ResourceResult, use *Plugin) {
-	for _, reference := range res.Resource.References {
-		if reference.Name != "" && !reference.example.Exists() {
-			return
-		}
+	if res.Resource.hasExamples() {
+		p.checkEarly(res, use, func(r *ResolvedReference) (resolved, error) {
+			return resolved{value: r.example, from: fromExample}, nil
+		})
 	}
-	check := &ResourceResult{Resource: res.Resource}
-	doc := p.spec(check, func(r *ResolvedReference) (resolved, error) {
-		return resolved{value: r.example, from: fromExample}, nil
+}
+
+// hasExamples reports whether every named reference has an example.
+func (r *Resource) hasExamples() bool {
+	return !slices.ContainsFunc(r.References, func(reference *ResolvedReference) bool {
+		return reference.Name != "" && !reference.example.Exists()
 	})
-	if len(check.Errors) == 0 {
+}
+
+// checkEarly checks the spec of a plugin with values of its references that are not those of
+// a cluster.
+func (p *run) checkEarly(res *ResourceResult, use *Plugin,
+	value func(*ResolvedReference) (resolved, error),
+) {
+	check := &ResourceResult{Resource: res.Resource}
+	if doc := p.spec(check, value); doc != nil {
 		p.checkSpec(check, use, doc)
 	}
 	for _, f := range check.Errors {
-		if t := res.Resource.plugin.spec; t != nil && len(t.markers) > 0 {
+		if t := res.Resource.plugin.spec; t != nil && len(t.markers) > 0 &&
+			res.Resource.hasExamples() {
 			f.Message = "with the examples of the references: " + f.Message
 		}
 		res.failAs(false, f.Pos, f.Hint, f)
@@ -76,13 +88,22 @@ func (p *run) checkSpec(res *ResourceResult, use *Plugin, doc *gaby.YamlDoc) {
 		return
 	}
 	for _, problem := range problems {
-		at := res.Resource.plugin.value
+		at, fails := res.Resource.plugin.value, false
 		if t := res.Resource.plugin.spec; t != nil {
-			at = t.nearest(problem.FullPath())
+			at, fails = t.nearest(problem.FullPath()), t.hasReference(problem.FullPath())
+		}
+		err, hint := errors.New(problem.Message), problem.Hint
+		if i := res.originOf(problem.FullPath()); i >= 0 && res.Origins[i].reference.madeUp {
+			if isOpen(problem, res.Origins[i].reference) {
+				continue
+			}
+			err, hint = res.misfit(res.Origins[i], problem.Message), ""
+		} else if i < 0 && (fails || res.dependsOnMadeUp(problem)) {
+			continue // a reference has no value, because of another problem, or any value
 		}
 		path := strings.Join(append([]string{"spec"}, problem.Path...), ".")
-		res.fail(p.position(at), problem.Hint, fmt.Errorf(
-			"spec failed validation against schema: %s: %s", path, problem.Message))
+		res.fail(p.position(at), hint, fmt.Errorf(
+			"spec failed validation against schema: %s: %w", path, err))
 	}
 }
 

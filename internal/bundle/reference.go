@@ -82,10 +82,13 @@ func (p *run) evaluate(r *ResolvedReference) (resolved, error) {
 			object = target.doc.Value()
 		}
 	}
-	if r.Modifier == smithv1.BindSecret {
+	switch {
+	case r.Modifier == smithv1.BindSecret:
 		if object, from, err = p.boundSecret(target); err != nil {
 			return resolved{}, p.unbound(r, target, err)
 		}
+	case assumed && r.readsStringData(target):
+		return resolved{}, p.never(r, target)
 	}
 	found, err := r.path.Find(object)
 	if err == nil && len(found) == 0 {

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,13 @@ func (t *template) at(segments ...string) gaby.Value {
 		v = child(v, s)
 	}
 	return v
+}
+
+// hasReference reports whether the value at a path is a reference, or in one.
+func (t *template) hasReference(path []string) bool {
+	return slices.ContainsFunc(t.markers, func(m marker) bool {
+		return m.name != "" && hasPrefix(path, m.segments)
+	})
 }
 
 // nearest returns the value at a path, or the nearest value around it that exists.

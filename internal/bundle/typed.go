@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/bundle/uptodate"
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
+	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 	"github.com/fctl-dev/fctl/smith/plugin"
 	smithv1 "github.com/fctl-dev/fctl/smith/v1"
@@ -45,6 +46,10 @@ func (p *run) never(r *ResolvedReference, target *ResourceResult) error {
 		return fmt.Errorf("%s: a %s has no field %s%s", r.path, kind, at,
 			meant(segments[f.Missing], f.Keys))
 	}
+	if r.Modifier != smithv1.BindSecret && r.readsStringData(target) {
+		return fmt.Errorf("%s: a cluster moves stringData of a Secret to data, in base64, so "+
+			"nothing is ever at this path", r.path)
+	}
 	object := r.target.object
 	if object == nil || r.Modifier == smithv1.BindSecret || len(segments) == 0 {
 		return nil
@@ -71,6 +76,13 @@ func (p *run) never(r *ResolvedReference, target *ResourceResult) error {
 	}
 	return fmt.Errorf("%s: the Bundle gives %s no %s, and nothing else does%s", r.path,
 		target.Describe(), at, hint)
+}
+
+// readsStringData reports whether a reference reads the field of a Secret that a cluster does not
+// keep.
+func (r *ResolvedReference) readsStringData(target *ResourceResult) bool {
+	segments, _ := r.path.Segments()
+	return IsSecret(target.GVK) && len(segments) > 0 && segments[0] == "stringData"
 }
 
 // meant returns the names that a word may be a misspelling of, as the end of a message.
@@ -158,21 +170,19 @@ func (p *run) typed(ctx context.Context) ([]*ResourceResult, error) {
 			problems = append(problems, err)
 			continue
 		}
-		res.doc = p.substitute(res, r.object, func(reference *ResolvedReference) (resolved, error) {
-			target := p.results[reference.target]
-			if reference.path == nil || target == nil ||
-				reference.Modifier == smithv1.BindSecret && !isServiceBinding(target.GVK) {
-				return p.madeUp(reference), nil
-			}
-			return p.value(reference)
-		})
+		res.doc = p.substitute(res, r.object, p.imagined)
 		if res.doc == nil {
 			continue
 		}
 		res.GVK, res.Name = identityOf(res)
-		if p.finish(res); p.Schemas != nil && res.GVK.Kind != "" {
-			problems = append(problems, p.checkSchema(ctx, res))
+		p.finish(res)
+		if p.Schemas == nil || res.GVK.Kind == "" {
+			continue
 		}
+		if definition, ok := r.definition(); ok {
+			p.checkDefinition(res, definition)
+		}
+		problems = append(problems, p.checkSchema(ctx, res))
 	}
 	for _, r := range p.bundle.Resources {
 		for _, reference := range r.References {
@@ -186,10 +196,41 @@ func (p *run) typed(ctx context.Context) ([]*ResourceResult, error) {
 	return results, errors.Join(problems...)
 }
 
+// imagined returns the value of a reference in a cluster as far as it is known: the value in the
+// Bundle, the example, or one that is made up.
+func (p *run) imagined(reference *ResolvedReference) (resolved, error) {
+	target := p.results[reference.target]
+	if reference.path == nil || target == nil ||
+		reference.Modifier == smithv1.BindSecret && !isServiceBinding(target.GVK) {
+		return p.madeUp(reference), nil
+	}
+	return p.value(reference)
+}
+
+// checkDefinition checks the schemas in a CustomResourceDefinition.
+func (p *run) checkDefinition(res *ResourceResult, definition gaby.Value) {
+	for _, err := range configkit.Unjoin(p.Schemas.AddDefinition(definition)) {
+		if e, ok := errors.AsType[*jsonschema.SchemaError](err); ok {
+			res.fail(p.bundle.located(e.Pos), e.Hint, errors.New(e.Msg))
+		}
+	}
+}
+
 // checkSchema checks an object with the schema of its type. The position of a problem is that of
 // the value in the Bundle, which may be a reference.
 func (p *run) checkSchema(ctx context.Context, res *ResourceResult) error {
 	violations, _, err := p.Schemas.Check(ctx, resourceType(res.GVK), res.doc.Value())
+	switch {
+	case errors.Is(err, schemas.ErrWrongDefinition): // which checkDefinition reports
+		return nil
+	case errors.Is(err, schemas.ErrSeveralDefinitions):
+		res.Notes = append(res.Notes, api.Note{
+			Pos: p.position(res.Resource.object.value),
+			Message: fmt.Sprintf("%s: unchecked: CustomResourceDefinitions define %s in several ways; "+
+				"--schema FILE says which of them counts", res.Resource.Name, resourceType(res.GVK)),
+		})
+		return nil
+	}
 	for _, v := range violations {
 		path := v.FullPath()
 		message := v.Message
@@ -201,27 +242,34 @@ func (p *run) checkSchema(ctx context.Context, res *ResourceResult) error {
 		if v.Keyword == "additionalProperties" && at == res.Resource.object.at(path...) {
 			pos = p.bundle.located(at.KeyPosition())
 		}
-		i := slices.IndexFunc(res.Origins, func(o Origin) bool {
-			return o.Reference != "" && hasPrefix(path, o.Path)
-		})
+		i := res.originOf(path)
 		switch {
-		case i < 0 && slices.ContainsFunc(res.Resource.object.markers, func(m marker) bool {
-			return m.name != "" && hasPrefix(path, m.segments)
-		}): // without a value, because of another problem
+		case i < 0 && res.Resource.object.hasReference(path): // without a value, because of another problem
 		case i >= 0 && isOpen(v, res.Origins[i].reference):
 		case i >= 0:
-			o := res.Origins[i]
-			if o.reference.madeUp {
-				expected, _, _ := strings.Cut(message, ", got ")
-				message = expected + ", and it has the type " + o.reference.kind
-			}
-			res.fail(o.Pos, "", fmt.Errorf("%s (!{%s} is %s)", message, o.Reference,
-				res.Resource.path(o.Reference)))
+			res.fail(res.Origins[i].Pos, "", res.misfit(res.Origins[i], message))
 		case !res.dependsOnMadeUp(v):
 			res.fail(pos, v.Hint, errors.New(message))
 		}
 	}
 	return err
+}
+
+// originOf returns the index of the reference that the value at a path comes from, or is in, -1 for
+// none.
+func (res *ResourceResult) originOf(path []string) int {
+	return slices.IndexFunc(res.Origins, func(o Origin) bool {
+		return o.Reference != "" && hasPrefix(path, o.Path)
+	})
+}
+
+// misfit returns the error that the value of a reference does not fit.
+func (res *ResourceResult) misfit(o Origin, message string) error {
+	if o.reference.madeUp {
+		expected, _, _ := strings.Cut(message, ", got ")
+		message = expected + ", and it has the type " + o.reference.kind
+	}
+	return fmt.Errorf("%s (!{%s} is %s)", message, o.Reference, res.Resource.path(o.Reference))
 }
 
 // isOpen reports whether the value that a cluster has instead of a value may be right.
@@ -282,18 +330,18 @@ func (p *run) notesOf(res *ResourceResult, later bool) []api.Note {
 			Message: fmt.Sprintf("%s: !{%s} ", res.Resource.Name, r.Name) + fmt.Sprintf(format, args...),
 		})
 	}
-	for _, r := range res.Resource.unused() {
+	unused := res.Resource.unused()
+	for _, r := range unused {
 		add(r, "is not used; without a name and a path, a reference only orders resources")
 	}
 	if !later {
 		return notes
 	}
-	madeUp := map[smithv1.ReferenceName]bool{}
-	for _, o := range res.Origins {
-		madeUp[o.Reference] = o.reference.madeUp
-	}
 	for _, r := range res.Resource.References {
-		if r.Name != "" && madeUp[r.Name] {
+		if r.Name == "" || slices.Contains(unused, r) {
+			continue
+		}
+		if v, err := p.imagined(r); err == nil && v.madeUp {
 			add(r, "is known only later: %s gets %s in a cluster; an example would be checked",
 				r.Resource, r.path)
 		}

@@ -89,6 +89,11 @@ func TestTyped(t *testing.T) {
 			`b.yaml:14:38: app: failed to process reference "r": Data.password: a Secret has no ` +
 				"field Data (did you mean data?)\n",
 		},
+		"the field of a Secret that a cluster does not keep": {
+			"{name: r, resource: sec, path: stringData.password}", config,
+			`b.yaml:14:38: app: failed to process reference "r": stringData.password: a cluster ` +
+				"moves stringData of a Secret to data, in base64, so nothing is ever at this path\n",
+		},
 		"an item that does not exist": {
 			"{name: r, resource: svc, path: 'spec.ports[1].name'}", config,
 			`b.yaml:14:38: app: failed to process reference "r": spec.ports[1].name: index 1 is ` +
@@ -189,6 +194,74 @@ func TestTyped(t *testing.T) {
 				t.Errorf("got:\n%swant:\n%s", got, c.want)
 			}
 		})
+	}
+}
+
+// The spec of a plugin is checked as far as its references are known, and so are its references.
+func TestTypedPlugin(t *testing.T) {
+	for name, c := range map[string]struct{ reference, spec, want string }{
+		"a known value":  {"resource: svc, path: metadata.name", `{filterByPrefix: "!{r}"}`, ""},
+		"a later string": {"resource: svc, path: spec.clusterIP", `{filterByPrefix: "!{r}"}`, ""},
+		"a later number": {
+			"resource: svc, path: 'spec.ports[0].nodePort'", `{filterByPrefix: "!{r}"}`,
+			"b.yaml:20:32: app: spec failed validation against schema: spec.filterByPrefix: expected " +
+				"string, and it has the type integer (!{r} is svc: spec.ports[0].nodePort)\n",
+		},
+		"a path that does not exist, and what is wrong without it": {
+			"resource: svc, path: metadata.nam", `{other: "!{r}", filterByPrefix: 5}`,
+			`b.yaml:14:38: app: failed to process reference "r": metadata.nam: a Service has no ` +
+				"field metadata.nam (did you mean name?)\n" +
+				"b.yaml:20:47: app: spec failed validation against schema: spec.filterByPrefix: " +
+				"expected string, got 5\nhint: put it in quotes: \"5\"\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(typedBundle, "      object: OBJECT\n", "      plugin:\n"+
+				"        name: filter\n        objectName: app\n\n        spec: "+c.spec+"\n", 1)
+			b, err := read(t, strings.Replace(text, "REFERENCE", "{name: r, "+c.reference+"}", 1))
+			if err != nil {
+				t.Fatal(messages(err))
+			}
+			o := scene{}.options(t)
+			knowTypes(t, o, b)
+			if _, err := bundle.Validate(t.Context(), b, o, false); messages(err) != c.want {
+				t.Errorf("got:\n%swant:\n%s", messages(err), c.want)
+			}
+		})
+	}
+}
+
+// A CustomResourceDefinition whose schema is wrong is one problem, at its position: resources of its
+// type are not checked.
+func TestTypedDefinition(t *testing.T) {
+	const text = head + `spec:
+  resources:
+  - name: crd
+    spec:
+      object:
+        apiVersion: apiextensions.k8s.io/v1
+        kind: CustomResourceDefinition
+        metadata: {name: towns.example.com}
+        spec:
+          group: example.com
+          scope: Namespaced
+          names: {kind: Town, plural: towns}
+          versions:
+          - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: objekt}}}
+  - name: first
+    references: [{resource: crd}]
+    spec: {object: {apiVersion: example.com/v1, kind: Town, metadata: {name: a}, spec: {mayor: lower}}}
+`
+	b, err := read(t, text)
+	if err != nil {
+		t.Fatal(messages(err))
+	}
+	o := scene{}.options(t)
+	knowTypes(t, o, b)
+	const want = `b.yaml:17:86: crd: type: "objekt" is not one of string, number, integer, boolean, object, ` +
+		"array and null\n"
+	if _, err = bundle.Validate(t.Context(), b, o, false); messages(err) != want {
+		t.Errorf("got:\n%s", messages(err))
 	}
 }
 

@@ -31,6 +31,7 @@ func Validate(ctx context.Context, b *Bundle, o *Options, later bool) ([]api.Not
 	var problems diag.List
 	var notes []api.Note
 	for _, res := range results {
+		notes = append(notes, res.Notes...)
 		notes = append(notes, p.notesOf(res, later)...)
 		p.checkPlugin(res)
 		p.checkModifiers(res)
@@ -56,8 +57,12 @@ func (p *run) checkPlugin(res *ResourceResult) {
 		return
 	}
 	p.checkObjectName(res)
-	if !r.plugin.incomplete {
+	switch {
+	case r.plugin.incomplete:
+	case r.hasExamples():
 		p.early(res, use)
+	default:
+		p.checkEarly(res, use, p.imagined)
 	}
 }
 
@@ -74,29 +79,6 @@ func (p *run) checkModifiers(res *ResourceResult) {
 				&bindSecretError{reference.target.Name, gvk.Kind})
 		}
 	}
-}
-
-// Unchecked returns notes about the specs of plugins that are not checked before the references
-// have values, because one of them has no example.
-func (b *Bundle) Unchecked() []api.Note {
-	var notes []api.Note
-	for _, r := range b.Resources {
-		if r.plugin == nil {
-			continue
-		}
-		for _, reference := range r.References {
-			if reference.Name != "" && !reference.example.Exists() {
-				notes = append(notes, api.Note{
-					Pos: b.position(r.plugin.value),
-					Message: fmt.Sprintf(
-						"%s: the spec is not checked: no example value provided in reference %q",
-						r.Name,
-						reference.Name),
-				})
-			}
-		}
-	}
-	return notes
 }
 
 // Unready returns notes about resources that others refer to and that no rule can find ready.

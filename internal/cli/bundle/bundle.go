@@ -145,15 +145,6 @@ func (r *runner) notes(notes ...api.Note) {
 	}
 }
 
-// unchecked says which specs of plugins are not checked before references have values.
-func (r *runner) unchecked(bundles []*bundle.Bundle) {
-	for _, b := range bundles {
-		if r.settings.Verbose {
-			r.notes(b.Unchecked()...)
-		}
-	}
-}
-
 // bundles reads the Bundles of files and of directories. With an error, those that could be read are returned, as far
 // as they could: bundle.Validate may find more problems in them.
 func (r *runner) bundles(ctx context.Context, cmd *cobra.Command, words []string, in *bundleFiles,
@@ -282,7 +273,6 @@ func (r *runner) options(ctx context.Context, cmd *cobra.Command, o *inputFlags,
 		return nil, err
 	}
 	r.notes(notes...)
-	r.unchecked(bundles)
 	if slices.Contains(o.observed, kube) {
 		err = r.observe(ctx, bundles, options)
 	}

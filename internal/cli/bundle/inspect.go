@@ -30,8 +30,8 @@ the Bundles and of --schema. Plugins must exist, and their specs fit their
 schemas.
 
 A value that only a cluster has counts with its type, or with the example of the
-reference; -v lists these values, and the specs of plugins that are not checked
-because an example is missing. All problems are reported, with their positions.`,
+reference; -v lists these values. All problems are reported, with their
+positions.`,
 		Example: `  fctl bundle validate bundle.yaml
   fctl bundle validate -R apps --report sarif`,
 	}
@@ -72,7 +72,6 @@ because an example is missing. All problems are reported, with their positions.`
 		if err := bundle.Distinct(bundles, options); err != nil {
 			problems = append(problems, diag.Failures(err, api.FailureUsage)...)
 		}
-		r.unchecked(bundles)
 		if len(problems) == 0 {
 			resources := 0
 			for _, b := range bundles {

@@ -109,7 +109,7 @@ func TestFindAmongMany(t *testing.T) {
 			shared != "" && (complete || !slices.Equal(pairs, []renames.Pair{equal})):
 			t.Errorf("with %q in each got %d pairs, %t", shared, len(pairs), complete)
 		case !slices.Contains(pairs, equal):
-			t.Errorf("with %q in each the equal files are no pair", shared)
+			t.Errorf("with %q in each the equal files are not paired", shared)
 		}
 	}
 }
