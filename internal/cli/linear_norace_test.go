@@ -91,6 +91,14 @@ func sizes() (less, more int) {
 	return 250, 1000
 }
 
+// fewer is sizes for expensive commands, of which the allocations tell.
+func fewer() (less, more int) {
+	if os.Getenv("LONG") != "" {
+		return sizes()
+	}
+	return 100, 400
+}
+
 // directory makes a directory of n resources: half of them in one file, the others in one each.
 // They have different names, or the same one in different namespaces.
 func directory(t *testing.T, n int, sameName bool) string {
@@ -501,7 +509,7 @@ func units(t *testing.T, n int) (dir string) {
 // TestLinearWorkspaces runs commands about many units and links on workspaces of two sizes. Nothing
 // is written, which takes most of the time.
 func TestLinearWorkspaces(t *testing.T) {
-	n, m := sizes()
+	n, m := fewer()
 	less, more := units(t, n), units(t, m)
 	for _, words := range [][]string{
 		{"space", "delete", "default", "--dry-run"},
@@ -607,10 +615,7 @@ func mergeShapes() []shape {
 
 // TestLinearMerges merges files of two sizes.
 func TestLinearMerges(t *testing.T) {
-	n, m := sizes()
-	if os.Getenv("LONG") == "" {
-		n, m = 100, 400 // the allocations tell
-	}
+	n, m := fewer()
 	for _, s := range mergeShapes() {
 		t.Run(s.name, func(t *testing.T) {
 			dir := t.TempDir()
