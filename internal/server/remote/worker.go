@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +28,8 @@ type responder struct {
 	memory   int64           // what the server allows
 	time     time.Duration
 	newest   func() (*functions.Executor, error)
-	executor *functions.Executor // of the session, nil before it begins
+	executor *functions.Executor                     // of the session, nil before it begins
+	hashes   map[api.ToolchainType][sha256.Size]byte // of the signatures, without types of a client
 	messages <-chan frame.Frame
 	out      io.Writer
 	codec    *codec
@@ -124,7 +126,7 @@ func (w *responder) open(b *beginning) opened {
 	}
 	unknown := signatures{}
 	for _, t := range w.executor.Toolchains() {
-		if known, ok := b.Known[t]; !ok || known != hash(w.executor, t) {
+		if known, ok := b.Known[t]; !ok || known != w.hash(t, len(files) > 0) {
 			unknown[t] = w.executor.Signatures(t)
 		}
 	}
@@ -133,6 +135,23 @@ func (w *responder) open(b *beginning) opened {
 		return opened{Problem: newProblem(err)}
 	}
 	return opened{Signatures: text}
+}
+
+// hash returns the hash of the signatures of a toolchain. Without types of the client, which may add
+// functions, it is made once.
+func (w *responder) hash(t api.ToolchainType, hasTypes bool) [sha256.Size]byte {
+	known, ok := w.hashes[t]
+	if ok && !hasTypes {
+		return known
+	}
+	known = hash(w.executor, t)
+	if !hasTypes {
+		if w.hashes == nil {
+			w.hashes = map[api.ToolchainType][sha256.Size]byte{}
+		}
+		w.hashes[t] = known
+	}
+	return known
 }
 
 // run runs a chain.
