@@ -126,14 +126,17 @@ func (p *Place) Matches(info *api.ResourceInfo) bool {
 	if scope, _, ok := strings.Cut(string(info.ResourceName), "/"); ok {
 		namespace = scope
 	}
-	return (p.Type == "" || p.Type == string(info.ResourceType) ||
-		p.Type == configkit.KindOf(info.ResourceType)) &&
-		matches(p.Namespace, namespace) && matches(p.Name, name)
+	return matches(p.Name, name) && matches(p.Namespace, namespace) &&
+		(p.Type == "" || p.Type == string(info.ResourceType) ||
+			p.Type == configkit.KindOf(info.ResourceType))
 }
 
 func matches(pattern, text string) bool {
-	if pattern == "" {
+	if pattern == "" || pattern == text {
 		return true
+	}
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		return false
 	}
 	ok, err := path.Match(pattern, text)
 	return ok && err == nil

@@ -33,11 +33,11 @@ type SelectorSurvey struct {
 	input    []*labelledOf // of the unit and of all input files
 	matches  int
 	reasons  map[string]string          // of selectors, by namespace and text
-	selected map[string][]*labelled     // by namespace and text of the selector
-	of       map[*gaby.YamlDoc]selected // the first selector of each document
+	selected map[string]*selected        // by namespace and text of the selector
+	of       map[*gaby.YamlDoc]*selected // of the first selector of each document
 }
 
-// selected is what a selector of a document selects.
+// selected is what a selector selects.
 type selected struct {
 	all    []*labelled
 	noun   string
@@ -50,7 +50,7 @@ func NewSelectorSurvey(
 ) *SelectorSurvey {
 	s := &SelectorSurvey{
 		provider: provider, dir: path.Dir(file), reasons: map[string]string{},
-		selected: map[string][]*labelled{}, of: map[*gaby.YamlDoc]selected{},
+		selected: map[string]*selected{}, of: map[*gaby.YamlDoc]*selected{},
 	}
 	s.input = append(s.input, labelledIn(provider, unit, func(int) string { return file }))
 	if others, ok := provider.(schemas.InputProvider); ok {
@@ -118,12 +118,12 @@ func (s *SelectorSurvey) selects(p *yamlkit.Match, noun string) string {
 	found, key := s.find(sel, in, noun)
 	if _, known := s.reasons[key]; !known {
 		s.reasons[key] = ""
-		if len(found) == 0 && !s.made(sel, in, noun) {
+		if len(found.all) == 0 && !s.made(sel, in, noun) {
 			s.reasons[key] = s.reason(sel, in, noun)
 		}
 	}
-	if _, ok := s.of[p.Doc]; !ok && len(found) > 0 && !s.made(sel, in, noun) {
-		s.of[p.Doc] = selected{found, noun, map[string]string{}}
+	if s.of[p.Doc] == nil && len(found.all) > 0 && !s.made(sel, in, noun) {
+		s.of[p.Doc] = found
 	}
 	return s.reasons[key]
 }
@@ -153,7 +153,7 @@ func (s *SelectorSurvey) selector(p *yamlkit.Match) (sel podSelector, in []strin
 
 // find returns the pods or Services that a selector selects in namespaces, and a text that identifies
 // the selector.
-func (s *SelectorSurvey) find(sel podSelector, in []string, noun string) ([]*labelled, string) {
+func (s *SelectorSurvey) find(sel podSelector, in []string, noun string) (*selected, string) {
 	var text strings.Builder
 	text.WriteString(noun + " " + strings.Join(in, ","))
 	for _, l := range sel.labels {
@@ -163,11 +163,12 @@ func (s *SelectorSurvey) find(sel podSelector, in []string, noun string) ([]*lab
 		text.WriteString(sel.expressions.YAML())
 	}
 	key := text.String()
-	found, known := s.selected[key]
-	if !known {
+	found := s.selected[key]
+	if found == nil {
+		found = &selected{noun: noun, reason: map[string]string{}}
 		for _, n := range in {
 			for _, input := range s.input {
-				found = append(found, input.index(noun).selected(sel, n)...)
+				found.all = append(found.all, input.index(noun).selected(sel, n)...)
 			}
 		}
 		s.selected[key] = found
@@ -188,7 +189,7 @@ func (s *SelectorSurvey) Rename(docs gaby.Container, renamed Renamed) (int, erro
 		err := yamlkit.VisitMatches(docs, s.provider.AttributePaths(check.attribute), EveryKey(),
 			s.provider, func(p *yamlkit.Match) {
 				sel, in := s.selector(p)
-				if found, _ := s.find(sel, in, check.noun); len(found) > 0 {
+				if found, _ := s.find(sel, in, check.noun); len(found.all) > 0 {
 					return
 				}
 				for _, l := range sel.labels {
@@ -374,9 +375,8 @@ func (l *labelledOf) makers(label gaby.Value, namespace string) []maker {
 
 // port returns why nothing that the first selector of a document selects has a port.
 func (s *SelectorSurvey) port(p *yamlkit.Match) string {
-	of, ok := s.of[p.Doc]
-	wanted := p.Value.Text()
-	if !ok || isOpen(p.Value) {
+	of, wanted := s.of[p.Doc], p.Value.Text()
+	if of == nil || isOpen(p.Value) {
 		return ""
 	}
 	s.matches++
@@ -389,7 +389,7 @@ func (s *SelectorSurvey) port(p *yamlkit.Match) string {
 }
 
 // portReason returns why nothing selected has a port, which is a name or a number.
-func portReason(of selected, wanted string) string {
+func portReason(of *selected, wanted string) string {
 	var names []string
 	for _, one := range of.all {
 		lists := []gaby.Value{one.spec}

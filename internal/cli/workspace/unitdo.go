@@ -392,10 +392,13 @@ func (o *unitDo) end() error {
 }
 
 // write prints what a printer made.
-func (o *unitDo) write(text report.Chunks) error {
-	write := o.App.WriteValues
-	if o.printer.Lines() {
-		write = o.App.WriteLines
+func (o *unitDo) write(chunks report.Chunks) error {
+	text := bytes.Join(chunks, nil)
+	switch {
+	case o.printer.ForPeople():
+		return o.App.WriteText(string(text))
+	case o.printer.Lines():
+		return o.App.WriteLines(text)
 	}
-	return write(bytes.Join(text, nil))
+	return o.App.WriteValues(text)
 }
