@@ -214,6 +214,7 @@ func (c *diffRun) review(
 	}
 	for i := range c.pairs {
 		p := &c.pairs[i]
+		c.show(p, all[i])
 		if err := all[i].Err; err != nil {
 			c.problems = append(c.problems, p.problems(c.executor, err)...)
 			continue
