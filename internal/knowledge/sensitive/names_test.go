@@ -68,7 +68,7 @@ func TestNamesOfFiles(t *testing.T) {
 	}})
 	for text, want := range map[string]string{
 		"./envs/prod/web.yaml:3:4: v1/Pod /correct-horse-battery: data.correct-horse-battery: x": "",
-		"--- a/envs/prod/web.yaml": "",
+		"--- a/envs/prod/web.yaml":                               "",
 		"envs/prod/web  v1/Pod   correct-horse-battery  changed": "",
 		"renamed from envs/prod/web.yaml":                        "",
 		"x: envs/prod/webs":                                      "x: (sensitive)s",
