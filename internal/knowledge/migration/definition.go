@@ -16,7 +16,8 @@ func splitDefinition(doc *gaby.YamlDoc) error {
 		if !spec("versions").Exists() {
 			version := gaby.Entries{
 				{Key: "name", Value: gaby.WithOwnComments(name)},
-				{Key: "served", Value: true}, {Key: "storage", Value: true},
+				{Key: "served", Value: true},
+				{Key: "storage", Value: true},
 			}
 			if _, err := doc.Set([]any{version}, "spec", "versions"); err != nil {
 				return err

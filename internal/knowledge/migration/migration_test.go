@@ -62,9 +62,9 @@ func TestIncomplete(t *testing.T) {
 			"spec: {version: v1, validation: {openAPIV3Schema: {type: string}}}\n": "spec.versions.0.schema." +
 			"openAPIV3Schema.type must be object",
 		// Wrong types are findings of vet-schemas, not reasons to fail.
-		"apiVersion: extensions/v1beta1\nkind: Ingress\nspec: [a]\n":                                             "",
-		"apiVersion: extensions/v1beta1\nkind: Deployment\nspec: {selector: {}, template: 3}\n":                  "",
-		"apiVersion: autoscaling/v2beta1\nkind: HorizontalPodAutoscaler\nspec: {metrics: {a: b}}\n":              "",
+		"apiVersion: extensions/v1beta1\nkind: Ingress\nspec: [a]\n":                                              "",
+		"apiVersion: extensions/v1beta1\nkind: Deployment\nspec: {selector: {}, template: 3}\n":                   "",
+		"apiVersion: autoscaling/v2beta1\nkind: HorizontalPodAutoscaler\nspec: {metrics: {a: b}}\n":               "",
 		"apiVersion: autoscaling/v2beta1\nkind: HorizontalPodAutoscaler\nspec: {metrics: [null, 3, {pods: x}]}\n": "",
 	} {
 		docs, err := gaby.ParseAll([]byte(text))
