@@ -81,7 +81,7 @@ func Types() (all []api.ResourceType) {
 	return all
 }
 
-var apis = sync.OnceValue(func() map[api.ResourceType]*API {
+var apis = sync.OnceValue(func() map[api.ResourceType]*API { //nolint:gochecknoglobals // never changed
 	all := map[api.ResourceType]*API{}
 	for _, a := range rows() {
 		for _, kind := range a.kinds {
@@ -91,7 +91,7 @@ var apis = sync.OnceValue(func() map[api.ResourceType]*API {
 	return all
 })
 
-var rows = sync.OnceValue(func() []*API {
+var rows = sync.OnceValue(func() []*API { //nolint:gochecknoglobals // never changed
 	all, err := read(apisText)
 	if err != nil {
 		panic(err) // a test reads the file
