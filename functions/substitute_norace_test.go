@@ -20,10 +20,11 @@ func TestSubstituteLikeFlux(t *testing.T) {
 	pieces := []string{
 		"${A}", "${B}", "${A:=x}", "${NONE:=7}", "${NONE:-${B}}", "${WORD^^}", "${WORD/o/0}", "${#WORD}",
 		"$${A}", "$$5", "$5", "word", "9", ".", "x-",
+		"${Q}", "${Q}${A}${Q}",
 	}
 	values := []string{"1", "1.10", "true", "words", "a-b", "08", "1e3", "[x, y]", "", "null"}
 	rapid.Check(t, func(t *rapid.T) {
-		variables, args := map[string]string{"WORD": "foo"}, []string{"WORD=foo"}
+		variables, args := map[string]string{"WORD": "foo", "Q": `"`}, []string{"WORD=foo", `Q="`}
 		for _, name := range []string{"A", "B"} {
 			variables[name] = rapid.SampledFrom(values).Draw(t, name)
 			args = append(args, name+"="+variables[name])

@@ -17,6 +17,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/formats/envkit"
+	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
 	"github.com/fctl-dev/fctl/internal/lang/expression"
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
@@ -311,16 +312,24 @@ func (s *substitution) typed(
 	if s.fields != nil {
 		want = s.fields.Field(t, yamlpath.Exactly(segments)).Type
 	}
-	if want == "string" || want == "" && !v.SourceStyle().Plain {
-		return text, nil
-	}
+	plain := v.SourceStyle().Plain
 	doc, err := gaby.ParseYAML([]byte(text))
 	if err != nil || doc.Check() != nil || wouldBeLost(doc.Value()) != nil {
 		doc = nil
 	}
+	// Variables gave the quotes, as in ${quote}${id}${quote}.
+	if plain && doc != nil && strings.IndexAny(text, `"'`) == 0 && doc.Value().Kind() == gaby.Scalar {
+		return doc.Value().Text(), nil
+	}
+	if want == "string" || want == "" && !plain {
+		return text, nil
+	}
 	tag := ""
 	if doc != nil {
 		tag = doc.Value().Tag()
+	}
+	if (want == "boolean" || want == "") && doc != nil && jsonschema.IsTruthWord(doc.Value()) {
+		return jsonschema.Truth(text), nil // as Flux, which reads YAML 1.1
 	}
 	allowed := map[string][]string{
 		"integer": {"!!int"}, "number": {"!!int", "!!float"}, "boolean": {"!!bool"},

@@ -14,8 +14,8 @@ import (
 // needs more says what it replaces, or why nothing can go.
 func budget() map[string]int {
 	return map[string]int{
-		"api": 6, "base": 67, "document": 87, "knowledge": 96, "languages": 38, "configkit": 150,
-		"functions": 138, "systems": 311, "commands": 195, "programs": 10,
+		"api": 6, "base": 67, "document": 87, "knowledge": 98, "languages": 38, "configkit": 152,
+		"functions": 139, "systems": 311, "commands": 195, "programs": 10,
 	}
 }
 

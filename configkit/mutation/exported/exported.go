@@ -42,15 +42,22 @@ type object struct {
 func Reduce(sides [2][]gaby.Container, provider configkit.ResourceProvider) []error {
 	var objects [2][]*object
 	problems := make([]error, len(sides[0]))
+	serverSet := provider.AttributePaths(AttributeServerSet)
+	prune := func(o *object) {
+		_, err := yamlkit.PrunePaths(gaby.Container{o.doc}, serverSet, nil, provider)
+		problems[o.unit] = errors.Join(problems[o.unit], err)
+	}
+	isLive := func(o *object) bool { return o.live }
 	for i, units := range sides {
 		for u, docs := range units {
 			objects[i] = append(objects[i], objectsIn(u, docs, provider)...)
-			_, err := yamlkit.PrunePaths(docs, provider.AttributePaths(AttributeServerSet), nil,
-				provider)
-			problems[u] = errors.Join(problems[u], err)
+		}
+		for _, o := range objects[i] {
+			if !o.live {
+				prune(o)
+			}
 		}
 	}
-	isLive := func(o *object) bool { return o.live }
 	unsaid := map[*gaby.YamlDoc]bool{}
 	for i := range objects {
 		others := objects[1-i]
@@ -71,6 +78,12 @@ func Reduce(sides [2][]gaby.Container, provider configkit.ResourceProvider) []er
 				problems[o.unit] = errors.Join(
 					problems[o.unit], yamlpath.Locate(err, &manifest.info))
 			}
+		}
+	}
+	// Last, since a manifest may say what a server would set otherwise.
+	for _, o := range slices.Concat(objects[:]...) {
+		if o.live {
+			prune(o)
 		}
 	}
 	for _, units := range sides {

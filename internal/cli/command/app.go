@@ -70,6 +70,10 @@ func (a *App) Hide(values *sensitive.Values, words bool) {
 	}
 }
 
+// Show keeps the name of a file readable, and the names in what changed there, though Hide gets a
+// secret value that is a part of them.
+func (a *App) Show(file string, changed api.ResourceMutationList) { a.secrets.Show(file, changed) }
+
 // HideTexts is Hide for values that are known by their texts, and known to be copied.
 func (a *App) HideTexts(values []string) {
 	if len(values) > 0 {

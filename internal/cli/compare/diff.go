@@ -147,6 +147,7 @@ func (c *diffRun) printDifferences() error {
 	var notes [][]api.Note // by pair
 	for i, d := range c.executor.Diff(versions, detailFor(printer), c.selected) {
 		p := &c.pairs[i]
+		c.show(p, d)
 		notes = append(notes, nil)
 		if d.Err != nil {
 			problems := p.problems(c.executor, d.Err)
@@ -297,6 +298,15 @@ func (c *diffRun) printer() *report.Printer {
 		p.Terminal.Interactive, p.Terminal.Width = streams.OutIsTerminal(), streams.Width()
 	}
 	return p
+}
+
+// show keeps the names in a difference readable, though a Secret has a value that is a part of them.
+func (c *diffRun) show(p *pair, d functions.Difference) {
+	for _, unit := range []*source.InputUnit{p.before, p.after} {
+		if unit != nil {
+			c.app.Show(unit.File, d.Mutations)
+		}
+	}
 }
 
 // secrets returns the secret values in the versions of a unit, nil if they may be shown.

@@ -39,6 +39,7 @@ func (c *diffRun) effects(
 			return err
 		}
 	}
+	found[0] = v.now(found[0])
 	for i, isNew := range []bool{false, true} {
 		for key, f := range found[i] {
 			if _, both := found[1-i][key]; both {
@@ -59,6 +60,23 @@ func (c *diffRun) effects(
 		})
 	}
 	return nil
+}
+
+// findingPlace is where a finding is: a file, and a resource or "" for all of them.
+type findingPlace struct{ file, resource string }
+
+// now returns the findings of the base with the files in which their resources are now.
+func (v *review) now(base map[exceptions.Finding]api.Finding) map[exceptions.Finding]api.Finding {
+	if len(v.moved) == 0 {
+		return base
+	}
+	all := make(map[exceptions.Finding]api.Finding, len(base))
+	for key, f := range base {
+		moved, renamed := v.moved[findingPlace{key.File, key.Resource}], v.moved[findingPlace{key.File, ""}]
+		key.File = cmp.Or(moved, renamed, key.File)
+		all[key] = f
+	}
+	return all
 }
 
 // within returns the files in the directories of paths: an environment is checked without the others.

@@ -84,6 +84,8 @@ type review struct {
 	Allowed *bool `json:",omitempty"`
 
 	byPath map[string]*reviewedDirectory
+	// moved has the present files of what was elsewhere in the base.
+	moved map[findingPlace]string
 }
 
 // reviewedDirectory has the changes in a directory.
@@ -203,6 +205,7 @@ func (c *diffRun) review(
 	v := &review{
 		Base: r.sides[0].name, Head: r.sides[1].name, Verified: true,
 		Directories: []*reviewedDirectory{}, byPath: map[string]*reviewedDirectory{},
+		moved: map[findingPlace]string{},
 	}
 	changed := map[api.ResourceInfo]string{} // the file by resource
 	versions := c.versions()
@@ -214,6 +217,14 @@ func (c *diffRun) review(
 	}
 	for i := range c.pairs {
 		p := &c.pairs[i]
+		c.show(p, all[i])
+		if p.renamed() {
+			v.moved[findingPlace{p.from, ""}] = p.path
+		}
+		for _, m := range all[i].Moved {
+			from := &c.pairs[m.From]
+			v.moved[findingPlace{cmp.Or(from.from, from.path), m.Resource.String()}] = p.path
+		}
 		if err := all[i].Err; err != nil {
 			c.problems = append(c.problems, p.problems(c.executor, err)...)
 			continue

@@ -68,7 +68,8 @@ func (c *diffRun) revisions(ctx context.Context, words []string, dash int) (*rev
 		case found == nil && i == 0 && !explicit && (len(words) == 2 || c.exists(word)):
 			return nil, nil
 		case found == nil && (i == 0 || explicit):
-			return nil, diag.Input("", "'git log --oneline' shows the revisions",
+			hint := cmp.Or(repository.Missing(ctx), "'git log --oneline' shows the revisions")
+			return nil, diag.Input("", hint,
 				errors.New(diag.Printable(word)+" is neither a file nor a git revision"))
 		case found == nil || !explicit && i > 0 && c.exists(word):
 			paths = heads[i:]
@@ -116,17 +117,21 @@ func (r *revisions) resolve(ctx context.Context, word string) ([]revision, error
 		}
 		return &revision{name, tree}
 	}
-	if found := one(word); found != nil {
-		return []revision{*found}, nil
-	}
 	a, b, isRange := strings.Cut(word, "..")
-	if !isRange {
-		return nil, nil
-	}
 	b, diverged := strings.CutPrefix(b, ".")
 	a, b = cmp.Or(a, "HEAD"), cmp.Or(b, "HEAD")
-	from, to := one(a), one(b)
+	var from, to *revision
+	if isRange {
+		from, to = one(a), one(b)
+	}
 	if from == nil || to == nil {
+		// git would take all between @{ and the last brace of a range for a date.
+		if isRange && strings.Contains(word, "@{") {
+			return nil, nil
+		}
+		if found := one(word); found != nil {
+			return []revision{*found}, nil
+		}
 		return nil, nil
 	}
 	if diverged {

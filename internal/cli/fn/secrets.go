@@ -27,6 +27,11 @@ func (r *runner) hide(items []*krm.Item) {
 	defer r.hidden.lock.Unlock()
 	kinds, known := r.provider.SensitiveKinds(), len(r.hidden.texts)
 	for _, item := range items {
+		name, _ := r.provider.ResourceNameGetter(item.Doc)
+		of, _ := r.provider.ResourceTypeGetter(item.Doc)
+		r.app.Show(item.Path, api.ResourceMutationList{{
+			Resource: api.ResourceInfo{ResourceName: name, ResourceType: of},
+		}})
 		kind := item.Doc.Value().Get("kind").Text()
 		if kind != "" && !slices.ContainsFunc(kinds, func(secret string) bool {
 			return secret == string(api.ResourceTypeAny) || secret == kind

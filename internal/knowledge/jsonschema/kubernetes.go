@@ -102,15 +102,15 @@ func (k keywords) isClosed(r *objectRules) bool {
 // asRead returns the type that a value of type t has for tools that read YAML 1.1, as those of
 // Kubernetes do: yes, no, on and off are booleans.
 func (s *Schema) asRead(v gaby.Value, t types) types {
-	if t == stringType && isTruthWord(v) {
+	if t == stringType && IsTruthWord(v) {
 		return booleanType
 	}
 	return t
 }
 
-// isTruthWord reports whether a value is a word that YAML 1.1 reads as a boolean and
+// IsTruthWord reports whether a value is a word that YAML 1.1 reads as a boolean and
 // YAML 1.2 as a string.
-func isTruthWord(v gaby.Value) bool {
+func IsTruthWord(v gaby.Value) bool {
 	text := v.Text()
 	if len(text) == 0 || len(text) > 3 {
 		return false

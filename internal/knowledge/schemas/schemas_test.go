@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
+	"github.com/fctl-dev/fctl/internal/knowledge/migration"
 )
 
 func parse(t testing.TB, text string) gaby.Value {
@@ -128,6 +130,40 @@ func TestMissing(t *testing.T) {
 				t.Errorf("%s: %s, want %s", of, have, want)
 			}
 		})
+	}
+}
+
+// TestRemovedTypesAreKnown checks that package migration knows each type that a release with schemas
+// has removed.
+func TestRemovedTypesAreKnown(t *testing.T) {
+	library := &Library{}
+	newest, err := library.Release("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range newest.releases[1:] {
+		before, err := library.Release(newest.releases[i])
+		after, err2 := library.Release(name)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		for of := range before.kinds {
+			if after.has(of) || strings.HasSuffix(string(of), "List") {
+				continue
+			}
+			removed := migration.Of(of)
+			if removed == nil || removed.Removed.String() != after.Name {
+				t.Errorf("%s: removed in %s, apis.yaml has %v", of, after.Name, removed)
+			} else if _, _, kind := configkit.SplitType(of); removed.To != "" &&
+				!newest.has(api.ResourceType(removed.To+"/"+kind)) {
+				t.Errorf("%s: Kubernetes %s has no %s in %s", of, newest.Name, kind, removed.To)
+			}
+		}
+	}
+	for _, of := range migration.Types() {
+		if newest.has(of) {
+			t.Errorf("%s is not removed", of)
+		}
 	}
 }
 

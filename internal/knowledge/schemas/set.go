@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
+	"github.com/fctl-dev/fctl/internal/knowledge/migration"
 )
 
 // Set is what resources are checked against: a Kubernetes release, operators, users' files, and the
@@ -189,9 +190,13 @@ func (e *MissingError) violation(resource gaby.Value) jsonschema.Violation {
 		_, _, kind := configkit.SplitType(e.Type)
 		others = configkit.Suggest(kind, e.Kinds)
 	}
+	hint := configkit.DidYouMean("", others)
+	if removed := migration.Of(e.Type); removed != nil {
+		hint = removed.Advice()
+	}
 	return jsonschema.Violation{
 		Property: field, Pos: resource.Get(field).Position(), Keyword: field,
-		Message: e.Error(), Hint: configkit.DidYouMean("", others),
+		Message: e.Error(), Hint: hint,
 	}
 }
 

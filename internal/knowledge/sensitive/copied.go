@@ -19,17 +19,17 @@ func FindChange(
 	converter configkit.ConfigConverter, provider configkit.ResourceProvider, before, after []byte,
 	others ...[]byte,
 ) *Values {
-	v, documents := find(converter, provider, [][]byte{before, after}, others, nil)
+	v := find(converter, provider, [][]byte{before, after}, others, nil)
 	if v != nil {
-		v.findCopied(documents, v)
+		v.findCopied(v)
 	}
 	return v
 }
 
 // Change is FindChange for a change that may have copied the values of v, which are of other units.
 func (v *Values) Change(before, after []byte) *Values {
-	change, documents := find(v.converter, v.provider, [][]byte{before, after}, nil, v)
-	change.findCopied(documents, v)
+	change := find(v.converter, v.provider, [][]byte{before, after}, nil, v)
+	change.findCopied(v)
 	return change
 }
 
@@ -66,7 +66,8 @@ func (r resource) source() []byte {
 }
 
 // findCopied finds the copies of given in the second text of a unit.
-func (v *Values) findCopied(documents []gaby.Container, given *Values) {
+func (v *Values) findCopied(given *Values) {
+	v.isWritten = true
 	for _, t := range v.texts[v.units:] {
 		if len(t.spans)+len(t.quoted) == 0 {
 			given.Said(t.data)
@@ -76,8 +77,8 @@ func (v *Values) findCopied(documents []gaby.Container, given *Values) {
 	if len(c.words.has) == 0 {
 		return
 	}
-	before, _ := c.resources(Before, documents)
-	after, names := c.resources(After, documents)
+	before, _ := c.resources(Before)
+	after, names := c.resources(After)
 	for _, name := range names {
 		if old := before[name]; !bytes.Equal(old.source(), after[name].source()) {
 			c.compare(old, after[name])
@@ -129,8 +130,8 @@ func (v *Values) Said(text []byte) {
 }
 
 // resources returns the resources in a text of a unit by name, and the names in order.
-func (c *copying) resources(which int, all []gaby.Container) (map[string]resource, []string) {
-	t, docs := c.texts[which], all[which]
+func (c *copying) resources(which int) (map[string]resource, []string) {
+	t, docs := c.texts[which], c.documents[which]
 	byName, names := make(map[string]resource, len(docs)), make([]string, len(docs))
 	count := map[string]int{}
 	for i, part := range t.parts(docs) {

@@ -50,6 +50,12 @@ func (v *Values) mask(message string, about bool, names ...string) string {
 		return message
 	}
 	marked := v.index().mark(message, about)
+	if slices.Contains(marked, true) {
+		v.visible().revealVariables(message, marked)
+		if !about {
+			v.visible().reveal(message, marked)
+		}
+	}
 	for _, name := range names {
 		for at := 0; name != ""; at += len(name) {
 			n := strings.Index(message[at:], name)
@@ -273,7 +279,7 @@ func newKnown(texts []string, isWord func(string) bool) *known {
 				continue
 			}
 			// Skip punctuation that joins words, as in get-path.
-			if !isPart[part] && strings.Trim(part, "-./_") != "" {
+			if !isPart[part] && strings.Trim(part, "-./_$") != "" {
 				isPart[part] = true
 				k.parts.add(part)
 			}

@@ -43,8 +43,10 @@ func (s *search) addNode(
 		at = n.Entry // its position is unknown
 	}
 	if at.To = min(at.To, len(s.data)); at.From < at.To {
-		s.spans = append(s.spans, span{from: at.From, to: at.To, path: path, value: value})
-		s.addRead(n.Value)
+		if !isVariable(value) {
+			s.spans = append(s.spans, span{from: at.From, to: at.To, path: path, value: value})
+			s.addRead(n.Value)
+		}
 		covered = append(covered, at)
 	}
 	return covered

@@ -44,6 +44,10 @@ type Values struct {
 	words   *wordList  // of the values that are words
 	copies  *SecretSet // built for the first text that may have copies
 	own     *SecretSet // built for the first text that may have the values themselves
+	shown   *names     // built for the first message that quotes a value
+
+	documents []gaby.Container // of the texts
+	isWritten bool             // the second text is of a change, which may have copied values
 }
 
 // text is one text of a unit.
@@ -72,25 +76,23 @@ func Find(
 	converter configkit.ConfigConverter, provider configkit.ResourceProvider, units [][]byte,
 	others ...[]byte,
 ) *Values {
-	v, _ := find(converter, provider, units, others, nil)
-	return v
+	return find(converter, provider, units, others, nil)
 }
 
 func find(
 	converter configkit.ConfigConverter, provider configkit.ResourceProvider,
 	units, others [][]byte, given *Values,
-) (*Values, []gaby.Container) {
+) *Values {
 	texts := slices.Concat(units, others)
 	kinds := provider.SensitiveKinds()
 	if given == nil &&
 		!slices.ContainsFunc(texts, func(data []byte) bool { return mentions(data, kinds) }) {
-		return nil, nil
+		return nil
 	}
 	v := &Values{
 		converter: converter, provider: provider, units: len(units),
 		secret: map[string]api.ResourceType{}, kind: kindPattern(kinds),
 	}
-	var documents []gaby.Container
 	_, isOther := converter.(interface{ Traits() formatkit.Traits })
 	for i, data := range append(texts, wholeResources(texts)...) {
 		docs, err := converter.NativeToDocuments(data)
@@ -99,7 +101,7 @@ func find(
 		if err != nil && v.kind.Match(data) && (i < len(units) || v.kind.String() != "") {
 			t.addUnreadable(0, len(data))
 		}
-		v.texts, documents = append(v.texts, t), append(documents, docs)
+		v.texts, v.documents = append(v.texts, t), append(v.documents, docs)
 		for _, doc := range docs {
 			if of := v.typeOf(doc); provider.Sensitive(of, "") != configkit.NotSensitive {
 				name := v.nameOf(doc)
@@ -109,14 +111,14 @@ func find(
 	}
 	found := false
 	for i, t := range v.texts {
-		v.search(t, documents[i])
+		v.search(t, v.documents[i])
 		v.addChanges(t)
 		found = found || len(t.spans)+len(t.quoted) > 0
 	}
 	if !found && given == nil {
-		return nil, nil
+		return nil
 	}
-	return v, documents
+	return v
 }
 
 // mentions reports whether a text contains one of the words, or may contain one because letters are
@@ -274,7 +276,7 @@ func (s *search) addYAML(v gaby.Value, path string, covered []formatkit.Span) []
 	}
 	covered = append(covered, formatkit.Span{From: at.Key, To: max(at.Key, at.KeyEnd)})
 	if v.Kind() == gaby.Scalar || alias != "" {
-		if at.To > at.From {
+		if at.To > at.From && !isVariable(v.Text()) {
 			s.spans = append(s.spans, span{from: at.From, to: at.To, path: path, value: v.Text()})
 			s.addRead(v.Data())
 		}

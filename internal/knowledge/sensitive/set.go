@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/fctl-dev/fctl/api"
 )
 
 // SecretSet is the secret values that a command has read. It masks them wherever they were copied
@@ -20,6 +22,7 @@ type SecretSet struct {
 	mu      sync.Mutex
 	seen    map[string]bool // by text; whether it is masked if it is a word
 	indexes []*valueIndex   // the largest first, each more than twice as large as the next
+	shown   names
 }
 
 // valueIndex is an index of some of the values.
@@ -34,6 +37,27 @@ type valueIndex struct {
 func (s *SecretSet) Add(v *Values, words bool) {
 	if v != nil {
 		s.AddTexts(v.spelled(), words)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for doc := range v.given() {
+			s.shown.addResource(string(v.typeOf(doc)), v.nameOf(doc))
+		}
+	}
+}
+
+// Show keeps the name of a file that the command has read readable, and the types, names and paths
+// of what changed there.
+func (s *SecretSet) Show(file string, changed api.ResourceMutationList) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown.addFile(file)
+	for _, m := range changed {
+		for name := range m.Names() {
+			s.shown.addResource(string(m.Resource.ResourceType), string(name))
+		}
+		for path := range m.PathMutationMap {
+			s.shown.addPath(string(path))
+		}
 	}
 }
 
@@ -129,7 +153,13 @@ func (s *SecretSet) Found(text string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-func (s *SecretSet) line(text string) string { return hide(text, s.marked(text)) }
+func (s *SecretSet) line(text string) string {
+	marked := s.marked(text)
+	if slices.Contains(marked, true) {
+		s.shown.reveal(text, marked)
+	}
+	return hide(text, marked)
+}
 
 // marked tells for each byte of a line whether it is masked.
 func (s *SecretSet) marked(text string) []bool {

@@ -95,9 +95,20 @@ func (r *Repository) MergeBase(ctx context.Context, a, b string) (string, error)
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		return "", diag.Input("", "", fmt.Errorf("%s and %s have no commit in common", a, b))
+		return "", diag.Input("", r.Missing(ctx), fmt.Errorf("%s and %s have no commit in common", a, b))
 	}
 	return base, nil
+}
+
+// Missing says how to get commits that a shallow clone does not have. It returns "" for others.
+func (r *Repository) Missing(ctx context.Context) string {
+	out, err := r.git(ctx, "rev-parse", "--is-shallow-repository")
+	if err != nil || strings.TrimSpace(string(out)) != "true" {
+		return ""
+	}
+	return "the clone is shallow: 'git fetch --unshallow origin' gets the other commits (fetch-depth: 0 " +
+		"of actions/checkout, GIT_DEPTH: 0 in GitLab), and " +
+		"'git fetch origin main:refs/remotes/origin/main' a branch"
 }
 
 // Files returns the files of a tree, in the order of their paths.
