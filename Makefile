@@ -1,6 +1,7 @@
 # fctl: what one does with the source. Everything needs Go, make and git, nothing else.
 TOOL := go tool -modfile=internal/tools.mod
-FUZZ := ./internal/bundle/jsonpath:FuzzParse ./internal/krm:FuzzReturned ./configkit/gaby:FuzzOracle ./configkit/gaby:FuzzEdit ./configkit/gaby:FuzzHeader ./internal/yamlpath:FuzzParsePath ./internal/yamlpath:FuzzEscape ./internal/yamlpath:FuzzResolve ./internal/where:FuzzParseWhere ./internal/lang/cel:FuzzCompileAndEvaluate ./internal/lang/starlark:FuzzProgram ./internal/lang/yq:FuzzSet ./internal/lang/template:FuzzRender ./internal/do/plan:FuzzInvocations ./internal/knowledge/jsonschema:FuzzCheck ./internal/out/diff:FuzzUnified ./internal/formats/jsonkit:FuzzParse ./internal/formats/textkit:FuzzParse ./internal/formats/inikit:FuzzParse ./internal/formats/envkit:FuzzParse ./internal/formats/propkit:FuzzParse ./internal/formats/tomlkit:FuzzParse ./internal/formats/hclkit:FuzzParse
+# Each fuzz test as PACKAGE:NAME.
+FUZZ = $(shell grep -roE --include=*_test.go '^func Fuzz\w+' . | sed -E 's|/[^/]*_test.go:func |:|' | sort)
 FUZZTIME ?= 2m
 # As in bin/fctl, so that the packages are compiled once.
 export CGO_ENABLED := 0
@@ -30,7 +31,7 @@ LDFLAGS := -s -w
 
 SCHEMAS := internal/knowledge/schemas
 
-.PHONY: help build runner runner-image editor mcp cross test long load random lint fmt golden gen gen-schemas gen-operators report-schemas compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench-server bench bench-krm fuzz clean demo
+.PHONY: help build image release-files licenses vulncheck sizes reproducible snapshot release runner runner-image editor mcp cross test long load random lint fmt golden gen gen-schemas gen-operators report-schemas compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench-server bench bench-krm fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -42,13 +43,49 @@ runner: ## bin/fctl-runner and bin/fctl-wrapper, the servers of functions: with 
 ENGINE := $(shell command -v podman || command -v docker)
 RUNNER_IMAGE ?= fctl-runner:latest
 WRAPPER_IMAGE ?= fctl-wrapper:latest
+IMAGE ?= fctl:latest
+# Where the limits of this process may not be raised.
+LIMITS := --ulimit nofile=1024:1024 --ulimit nproc=1024:1024
+PLATFORM := $(shell go env GOOS)/$(shell go env GOARCH)
+# The context of the images has the programs in a directory for their platform, as a release has them.
+define in-context
+	rm -rf out/image && mkdir -p out/image/$(PLATFORM) && cp $(1) out/image/$(PLATFORM)
+endef
+image: build mcp ## the image of fctl, IMAGE, with podman or docker
+	$(call in-context,bin/fctl bin/fctl-mcp)
+	$(ENGINE) build -t $(IMAGE) --target fctl -f packaging/Dockerfile out/image
+	$(ENGINE) run --rm --network none $(LIMITS) -v $(CURDIR)/examples:/work:ro -w /work $(IMAGE) do deployment.yaml get-replicas
 runner-image: runner ## the images of fctl-runner and fctl-wrapper, RUNNER_IMAGE and WRAPPER_IMAGE, with podman or docker
-	$(ENGINE) build -t $(WRAPPER_IMAGE) --target wrapper -f cmd/fctl-runner/Dockerfile bin
-	$(ENGINE) build -t $(RUNNER_IMAGE) --target runner -f cmd/fctl-runner/Dockerfile bin
+	$(call in-context,bin/fctl-runner bin/fctl-wrapper)
+	$(ENGINE) build -t $(WRAPPER_IMAGE) --target wrapper -f packaging/Dockerfile out/image
+	$(ENGINE) build -t $(RUNNER_IMAGE) --target runner -f packaging/Dockerfile out/image
 editor: ## the editor component of the page of fctl serve, bundled with npm from the versions in package-lock.json
 	cd internal/server/page/codemirror && npm ci --ignore-scripts && npm run build; rm -rf node_modules
 mcp: ## bin/fctl-mcp, the tools for agents, which fctl mcp starts
 	go build -ldflags "-s -w" -o bin/fctl-mcp ./cmd/fctl-mcp
+# The completions, manual pages and licenses that archives and packages have.
+release-files: build
+	rm -rf out/release && mkdir -p out/release/completions out/release/man out/release/man.gz
+	for shell in bash zsh fish powershell; do bin/fctl completion $$shell >out/release/completions/fctl.$$shell || exit; done
+	awk -v DIR=out/release/man -f packaging/man.awk docs/cli.md
+	cd out/release/man && for page in *; do gzip -9nc $$page >../man.gz/$$page.gz || exit; done
+	$(MAKE) --no-print-directory licenses >/dev/null
+licenses: ## list the licenses of everything that a release has; fails if one must not be shipped
+	@mkdir -p out/release && go run ./packaging/licenses ./cmd/... >out/release/licenses.txt && sed '/^---/,$$d' out/release/licenses.txt
+vulncheck: ## known vulnerabilities of what fctl calls; it needs the database of Go
+	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+sizes: build mcp runner ## the sizes of the programs beside their budgets, and the largest packages
+	go build -tags "$(TAGS)" -o out/fctl-symbols ./cmd/fctl
+	@packaging/sizes.sh out/fctl-symbols
+reproducible: ## build fctl twice, in two clones, one with an empty cache, and compare the bytes
+	packaging/reproducible.sh
+GORELEASER := env GOFLAGS= go run github.com/goreleaser/goreleaser/v2@v2.15.1
+snapshot: ## build a release without publishing it, in out/dist, and try its package; ONE=--single-target is quicker
+	$(GORELEASER) check
+	AUR_KEY= $(GORELEASER) release --snapshot --clean --skip docker $(ONE)
+	packaging/try.sh out/dist
+release: ## publish the release of the tag that is checked out, as the workflow does
+	$(GORELEASER) release --clean
 # Packages with code for one system. Vetting all of them with their tests would take CI four minutes.
 OF_SYSTEMS = $(shell grep -rlE '^//go:build .*(unix|linux|darwin|windows)' --include=*.go . | xargs -n1 dirname | sort -u | grep -v runner)
 # Without optimizations the compiler takes half of the time, and nothing runs what it makes.

@@ -215,6 +215,33 @@ func releaseOf(t *testing.T, path, program string) string {
 	return fmt.Sprintf("%x", sha256.Sum256(b.Bytes()))
 }
 
+// TestWorkflowsCallTargets checks that the targets which workflows and the release call exist.
+func TestWorkflowsCallTargets(t *testing.T) {
+	root := filepath.Join("..", "..")
+	files, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yml"))
+	if err != nil || len(files) < 3 {
+		t.Fatal(files, err)
+	}
+	makefile := text(t, filepath.Join(root, "Makefile"))
+	for _, file := range append(files, filepath.Join(root, ".goreleaser.yaml")) {
+		definition[map[string]any](t, file)
+		for line := range strings.Lines(text(t, file)) {
+			words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "- "))
+			if len(words) > 1 && words[0] == "run:" {
+				words = words[1:]
+			}
+			if len(words) == 0 || words[0] != "make" {
+				continue
+			}
+			for _, target := range words[1:] {
+				if !strings.Contains(makefile, "\n"+target+":") {
+					t.Errorf("%s: the Makefile has no target %s", file, target)
+				}
+			}
+		}
+	}
+}
+
 // TestGitLabExample runs the script of the job as a runner does.
 func TestGitLabExample(t *testing.T) {
 	dir, root := repository(t, unlabelled)
