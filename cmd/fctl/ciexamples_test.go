@@ -296,7 +296,7 @@ func TestTektonExample(t *testing.T) {
 func TestHelmExample(t *testing.T) {
 	dir, root := repository(t, unlabelled)
 	script := filepath.Join(root, "examples", "ci", "helm", "post-renderer.sh")
-	const want = "registry.example.com/library/nginx:1.27}"
+	const want = "registry.example.com/library/nginx:1.27" // Helm 4 prints it in quotes
 	runIn(t, dir, nil, 0, want, "sh", "-c", `"$0" fctl-chain.yaml <apps/web.yaml`, script)
 	needs(t, "helm")
 	put(t, filepath.Join(dir, "chart", "Chart.yaml"), "apiVersion: v2\nname: web\nversion: 1.0.0\n")
