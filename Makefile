@@ -13,7 +13,7 @@ RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 # would make most of what they measure, those that compare thousands of texts in one goroutine, and
 # those that kill programs. Of the golden cases, those with more than one part run with it again.
 NORACE = $(shell find . -name '*_norace*_test.go' | sort -r)
-NORACE_TESTS = $(shell grep -hoE '^func Test\w+' $(NORACE) | cut -c 6- | paste -sd '|')
+NORACE_TESTS = $(shell grep -hoE '^func (Test|Fuzz)\w+' $(NORACE) | cut -c 6- | paste -sd '|')
 # In reverse order, in which those that take long do not come last.
 NORACE_PACKAGES = $(shell dirname $(NORACE) | uniq)
 # The race detector sleeps for a second at the end of each program, for goroutines that still run.
