@@ -29,6 +29,9 @@ done
 if [ "$(tar tzf "$archive" | grep -c '^man/')" -lt 100 ]; then
 	fail "$archive has few manual pages"
 fi
+case $("$work/fctl" version) in
+*devel*) fail "the program does not know its version" ;;
+esac
 "$work/fctl" version
 
 # The package is installed with a database of its own, so nothing of this machine changes.
@@ -49,13 +52,20 @@ if command -v dpkg >/dev/null; then
 fi
 ls -- *.cdx.json >/dev/null || fail "there are no lists of modules"
 
-# A release has all systems; ONE=--single-target has not, and no manifests for other catalogues.
-if [ -e "fctl_${version}_windows_amd64.zip" ]; then
-	for os in linux darwin; do
-		[ -s "fctl_${version}_${os}_amd64.tar.gz" ] && [ -s "fctl_${version}_${os}_arm64.tar.gz" ]
+# A snapshot for one system has no manifests for the catalogues of others.
+for os in linux darwin windows; do
+	for one in fctl_"${version}_${os}"_*.tar.gz fctl_"${version}_${os}"_*.zip; do
+		[ -e "$one" ] || continue
+		grep -q " $one\$" checksums.txt || fail "checksums.txt does not have $one"
+		echo "archive $one"
 	done
-	for manifest in homebrew/Casks/fctl.rb scoop/fctl.json krew/fctl.yaml aur/fctl-bin.pkgbuild; do
-		[ -s "$manifest" ] || fail "$manifest is missing"
-		grep -q "fctl_${version}_" "$manifest" || fail "$manifest does not name the archives"
-	done
-fi
+done
+for manifest in homebrew/Casks/fctl.rb scoop/fctl.json krew/fctl.yaml aur/fctl-bin.pkgbuild; do
+	if [ -e "$manifest" ]; then
+		grep -q "fctl-dev/fctl/releases/download/v[^/]*/[a-z-]*_" "$manifest" ||
+			fail "$manifest does not name the archives"
+		echo "manifest $manifest"
+	elif [ -e "fctl_${version}_windows_amd64.zip" ]; then
+		fail "$manifest is missing"
+	fi
+done
