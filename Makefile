@@ -82,7 +82,7 @@ reproducible: ## build fctl twice, in two clones, one with an empty cache, and c
 GORELEASER := env GOFLAGS= go run github.com/goreleaser/goreleaser/v2@v2.15.1
 SYSTEMS := linux, darwin, windows
 ARCHS := amd64, arm64
-snapshot: ## build a release without publishing it, in out/dist, and try its package; SYSTEMS=linux ARCHS=amd64 is quicker
+snapshot: ## build a release without publishing it, in out/dist, and try its package; SYSTEMS='linux, windows' ARCHS=amd64 is quicker
 	$(GORELEASER) check
 	mkdir -p out && sed 's/\[linux, darwin, windows\]/[$(SYSTEMS)]/; s/\[amd64, arm64\]/[$(ARCHS)]/' .goreleaser.yaml >out/goreleaser.yaml
 	AUR_KEY= $(GORELEASER) release -f out/goreleaser.yaml --snapshot --clean --skip docker
