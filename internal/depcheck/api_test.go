@@ -8,6 +8,7 @@ import (
 	"go/printer"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,6 +51,63 @@ func TestListingOfTheAPI(t *testing.T) {
 	}
 	if got != string(want) {
 		t.Error("'make gen' writes docs/api.txt; the message of the commit says why the API changes")
+	}
+}
+
+// TestAPISinceTheLastRelease compares the listing with that of the last tag, as docs/versioning.md
+// says.
+func TestAPISinceTheLastRelease(t *testing.T) {
+	tag, err := exec.Command("git", "describe", "--tags", "--abbrev=0", "--match", "v*").Output()
+	if err != nil {
+		t.Skip("not compared: there is no release yet")
+	}
+	last := strings.TrimSpace(string(tag))
+	before, err := exec.Command("git", "show", last+":docs/api.txt").Output()
+	if err != nil {
+		t.Fatalf("%s has no docs/api.txt: %v", last, err)
+	}
+	now, err := os.ReadFile(listing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := os.ReadFile("../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range unannounced(last, string(before), string(now), string(changes)) {
+		t.Errorf("exported by %s and not any more: %s", last, line)
+	}
+}
+
+// unannounced returns the lines of a release's listing that are gone. Before 1.0 there are none if
+// the unreleased part of the changelog has a heading for breaking changes.
+func unannounced(tag, before, now, changes string) []string {
+	_, unreleased, _ := strings.Cut(changes, "\n## Unreleased\n")
+	unreleased, _, _ = strings.Cut(unreleased, "\n## ")
+	if strings.HasPrefix(tag, "v0.") && strings.Contains(unreleased, "\n### Breaking\n") {
+		return nil
+	}
+	kept := strings.Split(now, "\n")
+	return slices.DeleteFunc(strings.Split(before, "\n"),
+		func(line string) bool { return slices.Contains(kept, line) })
+}
+
+func TestAnUnannouncedBreakIsSeen(t *testing.T) {
+	const before, now = "a: func A()\nb: func B()\n", "a: func A()\nc: func C()\n"
+	const announced = "# Changelog\n\n## Unreleased\n\n### Breaking\n\n* B is gone.\n\n## v0.1.0\n"
+	const released = "# Changelog\n\n## Unreleased\n\n## v0.2.0\n\n### Breaking\n\n* A.\n"
+	for _, c := range []struct {
+		tag, now, changes string
+		gone              int
+	}{
+		{"v0.1.0", now, released, 1},
+		{"v0.1.0", now, announced, 0},
+		{"v1.0.0", now, announced, 1},
+		{"v1.0.0", before + "c: func C()\n", "", 0},
+	} {
+		if gone := unannounced(c.tag, before, c.now, c.changes); len(gone) != c.gone {
+			t.Errorf("%s: %q", c.tag, gone)
+		}
 	}
 }
 
