@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions"
+	"github.com/fctl-dev/fctl/internal/links/entity"
 )
 
 // Accumulate compares two states of a unit and adds what changed to sources. Every change gets the
@@ -53,43 +54,62 @@ func (f format) diff(before, after []byte, num int64) (api.ResourceMutationList,
 	}), err
 }
 
-// Adopt returns the sources of a unit that is declared to have all of an upstream unit. What both
-// have, and the unit has had since its history began, was merged from there by the next mutation.
-// Adopt returns nil if the history says of all values where they came from.
-func Adopt(x *functions.Executor, u *HeadUnit, upstream []byte) (api.ResourceMutationList, error) {
-	first := map[int]bool{} // the mutations with which the history began
+// Adopt returns the sources of a unit that has merged all of an upstream unit. Values that both have
+// were merged from there by the next mutation, if one that began set them here; others keep their
+// causes. Adopt returns nil if no mutation began.
+func Adopt(
+	x *functions.Executor, u *HeadUnit, upstream []byte, began func(m *entity.Mutation) bool,
+) (api.ResourceMutationList, error) {
+	first := map[int]bool{}
 	for i := range u.Mutations {
 		m := &u.Mutations[i]
-		if m.RevisionNum == 1 && m.MergeSourceID == "" && m.LinkID == "" {
-			first[int(m.MutationNum)] = true
-		}
-	}
-	if len(first) == 0 {
-		return nil, nil
-	}
-	merged, err := Diff(x, u.ToolchainType, nil, upstream, u.HeadMutationNum+1)
-	if err != nil {
-		return nil, err
-	}
-	own, err := Diff(x, u.ToolchainType, upstream, u.Data, 1)
-	if err != nil {
-		return nil, err
-	}
-	var since api.ResourceMutationList
-	for _, m := range u.Sources {
-		if first[m.ResourceMutationInfo.Index] {
-			m.ResourceMutationInfo.MutationType = api.MutationTypeUpdate
-		} else {
-			m.ResourceMutationInfo.MutationType = api.MutationTypeReplace
-		}
-		m.PathMutationMap = maps.Clone(m.PathMutationMap)
-		maps.DeleteFunc(m.PathMutationMap, func(_ api.ResolvedPath, info api.MutationInfo) bool {
-			return first[info.Index]
-		})
-		since = append(since, m)
+		first[int(m.MutationNum)] = m.MergeSourceID == "" && m.LinkID == "" && began(m)
 	}
 	provider := x.ResourceProvider(u.ToolchainType)
-	return mutation.Add(mutation.Add(merged, own, provider), since, provider), nil
+	own, err := Diff(x, u.ToolchainType, upstream, u.Data, 0)
+	if err != nil {
+		return nil, err
+	}
+	// Own values that began here keep their causes; of the others the history knows more.
+	cause := func(m *api.ResourceMutation, path api.ResolvedPath, info *api.MutationInfo) bool {
+		of, ok := OriginOf(u.Sources, &m.Resource, string(path), provider)
+		info.Index = of.Info.Index
+		return ok && first[info.Index]
+	}
+	var kept api.ResourceMutationList
+	for _, m := range own {
+		began := cause(&m, "", &m.ResourceMutationInfo)
+		all := m.PathMutationMap
+		m.PathMutationMap = api.MutationMap{}
+		for path, info := range all {
+			if cause(&m, path, &info) {
+				m.PathMutationMap[path] = info
+			}
+		}
+		if began || len(m.PathMutationMap) > 0 {
+			kept = append(kept, m)
+		}
+	}
+	sources := make(api.ResourceMutationList, len(u.Sources))
+	next, found := int(u.HeadMutationNum)+1, false
+	for i, m := range u.Sources {
+		adopt := func(info *api.MutationInfo) {
+			if first[info.Index] {
+				info.Index, found = next, true
+			}
+		}
+		adopt(&m.ResourceMutationInfo)
+		m.PathMutationMap = maps.Clone(m.PathMutationMap)
+		for path, info := range m.PathMutationMap {
+			adopt(&info)
+			m.PathMutationMap[path] = info
+		}
+		sources[i] = m
+	}
+	if !found {
+		return nil, nil
+	}
+	return mutation.Add(sources, kept, provider), nil
 }
 
 // Origin is where a value came from.
