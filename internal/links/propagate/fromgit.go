@@ -1,8 +1,13 @@
 package propagate
 
 import (
+	"maps"
+
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/mutation"
+	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/origin"
 	"github.com/fctl-dev/fctl/internal/links/resolve"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
@@ -111,7 +116,7 @@ func (p *Propagator) Adopt(
 	if err != nil {
 		return err
 	}
-	sources, err := resolve.Adopt(executor, &down, base, began)
+	sources, err := adopted(executor, &down, base, began)
 	if err != nil || sources == nil {
 		return err
 	}
@@ -125,4 +130,62 @@ func (p *Propagator) Adopt(
 	p.Tx.Attribute(l.From, m, sources)
 	p.recordLink(l, func() { l.MergeMutationNum = l.From.HeadMutationNum })
 	return nil
+}
+
+// adopted returns the sources of a unit that has merged all of an upstream unit. Values that both have
+// were merged from there by the next mutation, if one that began set them here; others keep their
+// causes. adopted returns nil if no mutation began.
+func adopted(
+	x *functions.Executor, u *resolve.HeadUnit, upstream []byte, began func(m *entity.Mutation) bool,
+) (api.ResourceMutationList, error) {
+	first := map[int]bool{}
+	for i := range u.Mutations {
+		m := &u.Mutations[i]
+		first[int(m.MutationNum)] = m.MergeSourceID == "" && m.LinkID == "" && began(m)
+	}
+	provider := x.ResourceProvider(u.ToolchainType)
+	own, err := resolve.Diff(x, u.ToolchainType, upstream, u.Data, 0)
+	if err != nil {
+		return nil, err
+	}
+	// Own values that began here keep their causes; of the others the history knows more.
+	cause := func(m *api.ResourceMutation, path api.ResolvedPath, info *api.MutationInfo) bool {
+		of, ok := origin.Nearest(u.Sources, &m.Resource, string(path), provider)
+		info.Index = of.Info.Index
+		return ok && first[info.Index]
+	}
+	var kept api.ResourceMutationList
+	for _, m := range own {
+		began := cause(&m, "", &m.ResourceMutationInfo)
+		all := m.PathMutationMap
+		m.PathMutationMap = api.MutationMap{}
+		for path, info := range all {
+			if cause(&m, path, &info) {
+				m.PathMutationMap[path] = info
+			}
+		}
+		if began || len(m.PathMutationMap) > 0 {
+			kept = append(kept, m)
+		}
+	}
+	sources := make(api.ResourceMutationList, len(u.Sources))
+	next, found := int(u.HeadMutationNum)+1, false
+	for i, m := range u.Sources {
+		adopt := func(info *api.MutationInfo) {
+			if first[info.Index] {
+				info.Index, found = next, true
+			}
+		}
+		adopt(&m.ResourceMutationInfo)
+		m.PathMutationMap = maps.Clone(m.PathMutationMap)
+		for path, info := range m.PathMutationMap {
+			adopt(&info)
+			m.PathMutationMap[path] = info
+		}
+		sources[i] = m
+	}
+	if !found {
+		return nil, nil
+	}
+	return mutation.Add(sources, kept, provider), nil
 }

@@ -199,7 +199,7 @@ func (t *Tx) keepBases(links []*Link, named map[string]bool) error {
 	}
 	if len(missing) > 0 {
 		// An empty repository has no history; then everything is missing.
-		_ = s.git().History(context.Background(), spacesDir, func(c gitfiles.Change) bool {
+		_ = s.git().History(context.Background(), spacesDir, func(c gitfiles.FileCommit) bool {
 			delete(missing, c.Hash)
 			return len(missing) > 0
 		})
@@ -241,9 +241,9 @@ func (t *Tx) ReadHistory(engine Recorder, units []*Unit) {
 	if len(fresh) == 0 || s.git() == nil {
 		return
 	}
-	commits := map[*Unit][]gitfiles.Change{} // newest first
+	commits := map[*Unit][]gitfiles.FileCommit{} // newest first
 	began := map[*Unit]bool{}
-	err := s.git().History(context.Background(), spacesDir, func(c gitfiles.Change) bool {
+	err := s.git().History(context.Background(), spacesDir, func(c gitfiles.FileCommit) bool {
 		u := fresh[c.Path]
 		if u == nil || began[u] {
 			return true
@@ -260,7 +260,7 @@ func (t *Tx) ReadHistory(engine Recorder, units []*Unit) {
 	}
 	var wanted []gitfiles.RevisionFile
 	var of []*Unit
-	var changes []gitfiles.Change
+	var changes []gitfiles.FileCommit
 	for _, u := range units {
 		for _, c := range slices.Backward(commits[u]) {
 			wanted = append(wanted, gitfiles.RevisionFile{Path: c.Path, Hash: c.Hash})

@@ -11,7 +11,7 @@ import (
 // linkCommit is what a commit did to the files of a link. The hashes are those of the definition and of
 // the data of its unit, "" for a file that the commit left alone.
 type linkCommit struct {
-	gitfiles.Change
+	gitfiles.FileCommit
 	definition, data string
 }
 
@@ -21,11 +21,11 @@ type linkCommit struct {
 func (s *Store) MergedInGit(links []*Link) map[*Link]string {
 	merged := map[*Link]string{}
 	traces := map[*Link][]linkCommit{} // along the first parents, newest first
-	type file struct {
+	type linkFile struct {
 		link *Link
 		data bool
 	}
-	files := map[string][]file{} // below the folder of the spaces
+	files := map[string][]linkFile{} // below the folder of the spaces
 	for _, l := range links {
 		if s.git() == nil || l.Merged == "" || l.From == nil || !s.isCommitted(l.file) {
 			continue
@@ -33,19 +33,19 @@ func (s *Store) MergedInGit(links []*Link) map[*Link]string {
 		merged[l] = l.Merged
 		for name, is := range map[string]bool{l.file: false, l.From.DataFile(): true} {
 			name = strings.TrimPrefix(name, spacesDir+"/")
-			files[name] = append(files[name], file{l, is})
+			files[name] = append(files[name], linkFile{l, is})
 		}
 	}
 	if len(files) == 0 {
 		return merged
 	}
 	branched, ctx := false, context.Background()
-	err := s.git().History(ctx, spacesDir, func(c gitfiles.Change) bool {
+	err := s.git().History(ctx, spacesDir, func(c gitfiles.FileCommit) bool {
 		for _, f := range files[c.Path] {
 			branched = branched || c.Merged
 			list := traces[f.link]
 			if n := len(list); n == 0 || list[n-1].Commit != c.Commit {
-				list = append(list, linkCommit{Change: c})
+				list = append(list, linkCommit{FileCommit: c})
 			}
 			if last := &list[len(list)-1]; f.data {
 				last.data = c.Hash
@@ -90,7 +90,7 @@ func (s *Store) branch(c *linkCommit, file string) string {
 
 // lineOf returns the hash in the definition of a link that belongs to the present data of its unit, ""
 // if git does not know.
-func (s *Store) lineOf(l *Link, list []linkCommit, blobs map[string]gitfiles.Blob) string {
+func (s *Store) lineOf(l *Link, list []linkCommit, blobs map[string]gitfiles.BlobText) string {
 	line := func(from int) string {
 		for i := from; i < len(list); i++ {
 			if list[i].definition != "" {

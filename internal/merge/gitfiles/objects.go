@@ -15,16 +15,16 @@ func IsHash(text string) bool {
 	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// Blob is a content and the hash that git gives to it.
-type Blob struct {
+// BlobText is a content and the hash that git gives to it.
+type BlobText struct {
 	Hash string
 	Data []byte
 }
 
 // Blobs returns contents by their names: hashes, or REVISION:PATH. Those that the repository does not
 // have, and those that are larger than limit bytes, are left out.
-func (r *Repository) Blobs(ctx context.Context, names []string, limit int64) (map[string]Blob, error) {
-	all := map[string]Blob{}
+func (r *Repository) Blobs(ctx context.Context, names []string, limit int64) (map[string]BlobText, error) {
+	all := map[string]BlobText{}
 	if len(names) == 0 {
 		return all, nil
 	}
@@ -64,7 +64,7 @@ func (r *Repository) Blobs(ctx context.Context, names []string, limit int64) (ma
 				return err
 			}
 			if size <= limit && fields[1] == "blob" {
-				all[name] = Blob{fields[0], data}
+				all[name] = BlobText{fields[0], data}
 			}
 		}
 		return nil
@@ -88,8 +88,8 @@ func (r *Repository) Lacks(ctx context.Context) string {
 	return ""
 }
 
-// Change is a file as a commit has left it.
-type Change struct {
+// FileCommit is a file as a commit has left it.
+type FileCommit struct {
 	Path    string // below the directory of History, with slashes
 	Hash    string // of its content, "" if the commit deleted the file
 	Commit  string
@@ -101,7 +101,7 @@ type Change struct {
 // History calls take with the changes of the files in a directory, newest first, along the first
 // parents of HEAD: the content of a file is that of its newest change. The directory is relative to the
 // one that the repository was opened in. take returns false to end.
-func (r *Repository) History(ctx context.Context, dir string, take func(Change) bool) error {
+func (r *Repository) History(ctx context.Context, dir string, take func(FileCommit) bool) error {
 	below, err := r.Path(dir)
 	if err != nil {
 		return err
@@ -112,12 +112,12 @@ func (r *Repository) History(ctx context.Context, dir string, take func(Change) 
 		":(top,literal)"+below)
 	said, err := git.Read(ctx, func(out io.Reader) error {
 		in := bufio.NewReader(out)
-		var at Change
+		var at FileCommit
 		for {
 			line, err := in.ReadString('\n')
 			line = strings.TrimSuffix(line, "\n")
 			if rest, ok := strings.CutPrefix(line, "commit "); ok {
-				at = Change{}
+				at = FileCommit{}
 				at.Commit, rest, _ = strings.Cut(rest, " ")
 				rest, at.Subject, _ = strings.Cut(rest, "\t")
 				seconds, parents, _ := strings.Cut(rest, " ")
