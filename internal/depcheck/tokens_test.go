@@ -14,7 +14,7 @@ import (
 // needs more says what it replaces, or why nothing can go.
 func budget() map[string]int {
 	return map[string]int{
-		"api": 6, "base": 67, "document": 87, "knowledge": 96, "languages": 38, "configkit": 150,
+		"api": 6, "base": 68, "document": 87, "knowledge": 96, "languages": 38, "configkit": 150,
 		"functions": 138, "systems": 317, "commands": 195, "programs": 10,
 	}
 }
