@@ -60,6 +60,7 @@ func (o *logFlags) run(s *session.Session, names []string) error {
 	if err != nil {
 		return err
 	}
+	s.FromGit(units...)
 	var rows []*logEntry
 	for _, u := range units {
 		more, err := o.entries(s, u)

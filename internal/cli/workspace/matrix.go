@@ -46,6 +46,7 @@ type matrixCell struct {
 
 // matrixOf makes the matrix of the spaces of the command.
 func matrixOf(s *session.Session) *matrix {
+	s.FromGit(s.Units...)
 	edited, problems := s.Edited(s.Units)
 	s.Problems = append(s.Problems, problems...)
 	c := &chains{Session: s, edited: edited, mutations: map[*workspace.Unit][]entity.Mutation{}}

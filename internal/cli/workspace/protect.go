@@ -10,7 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
-	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/origin"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
@@ -82,7 +82,7 @@ func setProtection(s *session.Session, u *workspace.Unit, words []string, protec
 		named, err := place.Named(path)
 		if err != nil {
 			// What the unit deleted, or lost since, can be protected or given up, too.
-			origin, ok := resolve.OriginOf(sources, &place.Resource.Info, path, place.Provider)
+			origin, ok := origin.Nearest(sources, &place.Resource.Info, path, place.Provider)
 			if !ok || mutation.PlainPath(origin.Path) != path {
 				return err
 			}

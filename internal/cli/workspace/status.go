@@ -15,7 +15,8 @@ import (
 
 // status lists the open work of a workspace.
 type status struct {
-	// Edited are the units whose working copies were edited since their head revisions.
+	// Edited are the units whose working copies were edited since their head revisions and, in git,
+	// since the last commit.
 	Edited []string
 	// Stale are the links that are out of date, and Failed those whose last resolve failed.
 	Stale, Failed []linkStatus
@@ -106,13 +107,14 @@ func statusOf(s *session.Session) (*status, error) {
 	}
 	edited, problems := s.Edited(s.Units)
 	s.Problems = append(s.Problems, problems...)
+	s.FromGit(s.Units...)
 	s.Stale(edited)
 	for _, u := range s.Units {
 		if !s.In(u.SpaceSlug) {
 			continue
 		}
 		now.units++
-		if edited[u] {
+		if edited[u] && !s.Store.IsCommitted(u) {
 			now.Edited = append(now.Edited, u.Name())
 		}
 		n, err := conflictCount(s, u)

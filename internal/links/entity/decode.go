@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/internal/merge/gitfiles"
 	"github.com/fctl-dev/fctl/internal/strict"
 )
 
@@ -93,7 +94,7 @@ func (f *Filter) fields(*definitionReader) []strict.Field {
 
 func (l *Link) fields(r *definitionReader) []strict.Field {
 	return append(r.recorded(
-		"Hash", "UpstreamLastMergedRevisionNum", "MergeBaseRevisionNum", "MergedHash",
+		"Hash", "UpstreamLastMergedRevisionNum", "MergeBaseRevisionNum", "MergedHash", "MergedBlob",
 		"DownstreamLastMergedRevisionNum", "MergeMutationNum", "ResolvedHash", "MadeCurrent",
 		"BaseUnknown", "TransformHash", "WrittenHash", "Outputs", "LastError", "Stale",
 		"StaleReasons"),
@@ -116,7 +117,13 @@ func (l *Link) fields(r *definitionReader) []strict.Field {
 		strict.List("UpstreamGetters", &l.UpstreamGetters, getter),
 		strict.List("DownstreamPaths", &l.DownstreamPaths, pathExpression),
 		strict.List("DownstreamSetters", &l.DownstreamSetters, setter),
-		strict.Bool("InsertStripMetadata", &l.InsertStripMetadata))
+		strict.Bool("InsertStripMetadata", &l.InsertStripMetadata),
+		strict.Field{Name: "Merged", Read: func(v strict.Value) {
+			if l.Merged = v.Text(); l.Merged != "" && !gitfiles.IsHash(l.Merged) {
+				v.Fail("'fctl link update --patch LINK --make-current' writes the present one",
+					"Merged is not a hash of git")
+			}
+		}})
 }
 
 func (r *definitionReader) binding(v strict.Value) Binding {

@@ -173,7 +173,7 @@ func TestFailures(t *testing.T) {
 }
 
 func TestDefinitionAndState(t *testing.T) {
-	l := &entity.Link{FromUnit: "a", ToUnit: "b", Bindings: []entity.Binding{{NeededPath: "x"}}}
+	l := &entity.Link{LinkID: "c", FromUnit: "a", ToUnit: "b", Bindings: []entity.Binding{{NeededPath: "x"}}}
 	l.Bindings = append(l.Bindings, entity.Binding{NeededPath: "y", AutoUpdate: true})
 	l.UpstreamLastMergedRevisionNum = 4
 	l.Version = 2

@@ -69,6 +69,12 @@ type Link struct {
 	DownstreamSetters   []ParameterizedFunction `json:",omitempty"`
 	InsertStripMetadata bool                    `json:",omitempty"`
 
+	// Merged names the data that a link which merges has merged last, by the hash that git gives to
+	// it. Only workspaces in git have it.
+	Merged string `json:",omitempty"`
+
+	// Unrecorded says that only the definition of the link is known.
+	Unrecorded bool `json:"-"`
 	// Hash is over the definition, see package workspace.
 	Hash string `json:",omitempty"`
 	LinkRecord
@@ -88,6 +94,8 @@ type LinkRecord struct {
 	// MergedHash is the hash of the data that the link merged last, see api.DataHash. A unit
 	// whose history began again has other data under the same number.
 	MergedHash string `json:",omitempty"`
+	// MergedBlob is Merged as it was when the record was made: the record is about that.
+	MergedBlob string `json:",omitempty"`
 	// DownstreamLastMergedRevisionNum is the downstream revision that the last resolve created.
 	DownstreamLastMergedRevisionNum int64
 	// MergeMutationNum is the downstream mutation of the last merge that changed something.
@@ -181,6 +189,9 @@ func (l *Link) Merges() bool {
 	return l.UpdateType == UpdateUpgradeUnit || l.UpdateType == UpdateMergeUnits
 }
 
+// FromGit reports whether git has brought another Merged than was recorded.
+func (l *Link) FromGit() bool { return l.Merges() && l.Merged != "" && l.Merged != l.MergedBlob }
+
 // CopiesResources reports whether the link brings whole resources, or merges them: a value arrives
 // at the path that it has upstream.
 func (l *Link) CopiesResources() bool { return l.Merges() || l.UpdateType == UpdateUpsert }
@@ -219,8 +230,8 @@ func (l *Link) Restore(state any) {
 	s := state.(*LinkStateFile)
 	l.record(s.Recorded)
 	l.LinkRecord = s.LinkRecord
-	if s.LinkID == "" { // there is no record
-		l.BaseUnknown = l.Merges()
+	if l.Unrecorded = s.LinkID == ""; l.Unrecorded {
+		l.BaseUnknown = l.Merges() && l.Merged == ""
 	}
 	stated, _ := l.splitBindings()
 	l.Bindings = slices.Concat(stated, s.Bindings)

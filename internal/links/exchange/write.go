@@ -42,8 +42,8 @@ type FilterByID struct {
 // LinkByID is a link as cub has it: units, spaces and invocations by ID.
 type LinkByID struct {
 	entity.Link
-	// These hide the slugs, which are beside the link.
-	FromUnit, ToUnit, ToSpace, TransformInvocation *string `json:",omitempty"`
+	// These hide the slugs, which are beside the link, and what only git knows.
+	FromUnit, ToUnit, ToSpace, TransformInvocation, Merged *string `json:",omitempty"`
 }
 
 // Origin replaces the IDs of entities by those that they had before an import.

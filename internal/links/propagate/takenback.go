@@ -28,6 +28,10 @@ func (p *Propagator) EditRecorded(u *workspace.Unit) error {
 	if earlier == 0 {
 		return nil
 	}
+	if p.known == nil {
+		p.known = map[*workspace.Unit]bool{}
+	}
+	p.known[u] = true
 	taken := false
 	for _, l := range links {
 		m := firstMerge(mutations, l, earlier)

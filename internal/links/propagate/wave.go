@@ -32,6 +32,10 @@ type Propagator struct {
 	// StrictWorktree makes an edited working copy an error. Otherwise the edit is recorded.
 	StrictWorktree bool
 
+	// known are the units whose working copy was edited to be what an earlier revision is.
+	known map[*workspace.Unit]bool
+	// unsettled says why it is not known what links have merged.
+	unsettled map[*workspace.Link]error
 	// shared are upstreams of several links, until all of these have read them.
 	shared map[*workspace.Unit]*sharedUpstream
 }
@@ -108,6 +112,11 @@ func (p *Propagator) Input(u *workspace.Unit, links []*workspace.Link, options r
 	if _, err := p.Edits(units...); err != nil {
 		return nil, err
 	}
+	for _, l := range links {
+		if err := p.unsettled[l]; err != nil {
+			return nil, err
+		}
+	}
 	asksCauses := slices.ContainsFunc(links, func(l *workspace.Link) bool {
 		return l.CopiesResources()
 	})
@@ -122,6 +131,7 @@ func (p *Propagator) Input(u *workspace.Unit, links []*workspace.Link, options r
 	}
 	for _, l := range links {
 		in.Links = append(in.Links, l.Link)
+		in.Recall = in.Recall || l.Unrecorded && p.Workspace.Store.InGit()
 	}
 	for _, l := range p.Workspace.LinksFrom(u) {
 		if !slices.Contains(links, l) {
@@ -139,9 +149,12 @@ func (p *Propagator) Input(u *workspace.Unit, links []*workspace.Link, options r
 	return in, nil
 }
 
-// Edits records the edits of the working copies of units, and returns the units that have one.
+// Edits records the edits of the working copies of units, and what git has brought about their
+// links. It returns the units that have an edit.
 func (p *Propagator) Edits(units ...*workspace.Unit) ([]*workspace.Unit, error) {
-	return p.Tx.Edits(p, units, p.StrictWorktree)
+	edited, err := p.Tx.Edits(p, units, p.StrictWorktree)
+	p.settle(units, edited)
+	return edited, err
 }
 
 // valid checks links, which may have been edited by hand.

@@ -264,6 +264,9 @@ func (b *binder) skips(path string) bool { return b.onlyNamespaces && path != na
 // run refreshes, matches and commits. It reports whether the unit changed.
 func (b *binder) run() (bool, error) {
 	for _, o := range b.owners {
+		if err := b.recall(o); err != nil {
+			return false, err
+		}
 		if err := b.refresh(o); err != nil {
 			return false, err
 		}

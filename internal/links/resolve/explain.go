@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/origin"
 )
 
 // Inspector is what explain, infer and doctor see of a workspace.
@@ -146,7 +147,7 @@ func (g *Inspector) explain(
 	if err != nil {
 		return nil, err
 	}
-	origin, ok := OriginOf(unit.Sources, &found.info, path, found.provider)
+	origin, ok := origin.Nearest(unit.Sources, &found.info, path, found.provider)
 	if !ok {
 		return e, nil
 	}
@@ -256,7 +257,7 @@ func (g *Inspector) mergeAnswer(
 	l *entity.Link, unit *Upstream, e *Explanation,
 ) (MergeAnswer, error) {
 	answer := MergeAnswer{Link: l.SpaceSlug + "/" + l.Slug, Overwritable: true}
-	origin, ok := OriginOf(unit.Sources, &e.Resource, e.Path, e.resource.provider)
+	origin, ok := origin.Nearest(unit.Sources, &e.Resource, e.Path, e.resource.provider)
 	refuse := func(reason string) (MergeAnswer, error) {
 		answer.Overwritable, answer.Reason = false, reason
 		return answer, nil

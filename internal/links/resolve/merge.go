@@ -15,6 +15,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/mutation"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/origin"
 	"github.com/fctl-dev/fctl/internal/merge/textmerge"
 )
 
@@ -372,7 +373,7 @@ func mutationNumber(num int64, lists ...[]entity.Mutation) *entity.Mutation {
 
 // fromLink reports whether a link wrote what a conflict is about.
 func (r *resolver) fromLink(c *api.MutationConflict) bool {
-	origin, ok := OriginOf(r.sources, &c.Resource, string(c.Path), r.provider)
+	origin, ok := origin.Nearest(r.sources, &c.Resource, string(c.Path), r.provider)
 	if !ok {
 		return false
 	}

@@ -53,6 +53,8 @@ type Input struct {
 	// MutationMatches evaluates a filter of mutations.
 	MutationMatches func(where string, unit *entity.Unit, m *entity.Mutation) (bool, error)
 	Options         Options
+	// Recall says that links without a record came with git.
+	Recall bool
 }
 
 // Options say how to resolve.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/links/entity"
@@ -35,6 +36,8 @@ type NewRevision struct {
 	Mutations []entity.Mutation
 	// Sources are the mutation sources afterwards.
 	Sources api.ResourceMutationList
+	// At is when the revision was made, if it is not new.
+	At time.Time
 }
 
 // Revise records a revision of a unit and writes its working copy.
@@ -43,18 +46,25 @@ func (t *Tx) Revise(u *Unit, c NewRevision) {
 		t.heads[u] = u.HeadRevisionNum
 		t.Revised = append(t.Revised, u)
 	}
+	t.addRevision(u, c)
+	t.fail(t.writeData(u, c.Data))
+}
+
+// addRevision records a revision of a unit.
+func (t *Tx) addRevision(u *Unit, c NewRevision) {
+	if c.At.IsZero() {
+		c.At = t.store.Now()
+	}
 	n := u.HeadRevisionNum + 1
 	r := entity.Revision{
 		RevisionNum: n, RevisionID: entity.RecordID(u.UnitID, "revision", n), UnitID: u.UnitID,
-		DataHash: hash(c.Data), Source: c.Source, Description: c.Description,
-		CreatedAt: t.store.Now(),
+		DataHash: hash(c.Data), Source: c.Source, Description: c.Description, CreatedAt: c.At,
 	}
 	t.write(u.revisionDir(n)+"/data", c.Data)
 	t.writeJSON(u.revisionDir(n)+"/revision.json", r)
 	u.HeadRevisionNum, u.DataHash = n, r.DataHash
 	t.WriteSources(u, c.Sources)
-	t.addMutations(u, c.Mutations)
-	t.fail(t.writeData(u, c.Data))
+	t.addMutations(u, c.Mutations, c.At)
 	u.LastChangeDescription = c.Description
 	t.WriteState(u)
 }
@@ -75,7 +85,7 @@ func (t *Tx) HeadBefore(u *Unit) int64 {
 }
 
 // addMutations records the causes of the head of a unit.
-func (t *Tx) addMutations(u *Unit, all []entity.Mutation) {
+func (t *Tx) addMutations(u *Unit, all []entity.Mutation, at time.Time) {
 	if len(all) == 0 {
 		return
 	}
@@ -83,7 +93,7 @@ func (t *Tx) addMutations(u *Unit, all []entity.Mutation) {
 	for _, m := range all {
 		u.HeadMutationNum++
 		m.MutationNum, m.RevisionNum = u.HeadMutationNum, u.HeadRevisionNum
-		m.CreatedAt = t.store.Now()
+		m.CreatedAt = at
 		m.MutationID = entity.RecordID(u.UnitID, "mutation", m.MutationNum)
 		text, err := json.Marshal(m)
 		t.fail(err)
@@ -95,7 +105,7 @@ func (t *Tx) addMutations(u *Unit, all []entity.Mutation) {
 // Attribute records another cause of what the head of a unit has, and the mutation sources that
 // refer to it.
 func (t *Tx) Attribute(u *Unit, cause entity.Mutation, sources api.ResourceMutationList) {
-	t.addMutations(u, []entity.Mutation{cause})
+	t.addMutations(u, []entity.Mutation{cause}, t.store.Now())
 	t.WriteSources(u, sources)
 	t.WriteState(u)
 }
@@ -198,6 +208,7 @@ func (s *Store) Edited(u *Unit) (bool, []byte, error) {
 // copy was edited, or fails with E_UNCOMMITTED if strict. It returns those units. An entity.Errors
 // is about single units; the edits of all others were recorded.
 func (t *Tx) Edits(engine Recorder, units []*Unit, strict bool) ([]*Unit, error) {
+	t.ReadHistory(engine, units)
 	type checked struct {
 		edited bool
 		data   []byte

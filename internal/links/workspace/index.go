@@ -43,7 +43,7 @@ type stamp struct {
 }
 
 // indexHeader begins an index. Another version has another number.
-const indexHeader = "fctl index 9\n"
+const indexHeader = "fctl index 10\n"
 
 // stampOf returns the stamp of a regular file, zero for anything else.
 func (s *Store) stampOf(name string) stamp {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/links/pack"
+	"github.com/fctl-dev/fctl/internal/merge/gitfiles"
 )
 
 // operation is one change of a file.
@@ -89,7 +90,7 @@ func staysInside(name, target string) bool {
 // layout matches the files that a workspace reads. Others in its folders stay as they are.
 var layout = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + regexp.QuoteMeta(Marker) + `|` + regexp.QuoteMeta(LockFile) +
-		`|\.gitignore|attributes/[^/]+\.yaml|spaces/[^/]+/(?:space\.yaml|units/[^/]+/[^/]+|` +
+		`|\.gitignore|attributes/[^/]+\.yaml|bases/[0-9a-f]+|spaces/[^/]+/(?:space\.yaml|units/[^/]+/[^/]+|` +
 		`(?:links|invocations|filters)/[^/]+\.yaml))$`)
 })
 
@@ -97,9 +98,10 @@ var layout = sync.OnceValue(func() *regexp.Regexp {
 // folder with such files.
 func isPeoples(name string) bool {
 	switch name {
-	case Marker, LockFile, ignoreFile, spacesDir, attributesDir:
+	case Marker, LockFile, ignoreFile, spacesDir, attributesDir, basesFolder:
 		return true
 	}
 	dir, rest, _ := strings.Cut(name, "/")
-	return rest != "" && (dir == spacesDir || dir == attributesDir && path.Ext(name) == ".yaml")
+	return rest != "" && (dir == spacesDir || dir == attributesDir && path.Ext(name) == ".yaml" ||
+		dir == basesFolder && gitfiles.IsHash(rest))
 }

@@ -25,6 +25,10 @@ func (w *Workspace) StaleReasons(l *Link, edited map[*Unit]bool) []entity.StaleR
 			reasons = append(reasons, reason)
 		}
 	}
+	if l.FromGit() && l.MergedBlob == "" { // the definition is all that is known
+		add(!w.Store.IsMerged(l, l.Merged), entity.StaleUpstreamChanged)
+		return reasons
+	}
 	never := l.ResolvedHash == "" && !l.MadeCurrent
 	version := l.To.HeadRevisionNum
 	if l.UseLiveState {
@@ -33,9 +37,14 @@ func (w *Workspace) StaleReasons(l *Link, edited map[*Unit]bool) []entity.StaleR
 		version++
 	}
 	add(never, entity.StaleNeverResolved)
-	add(version != l.UpstreamLastMergedRevisionNum ||
-		l.MergedHash != "" && !l.UseLiveState && l.MergedHash != l.To.DataHash,
-		entity.StaleUpstreamChanged)
+	changed := version != l.UpstreamLastMergedRevisionNum
+	if l.MergedHash != "" && !l.UseLiveState {
+		changed = l.MergedHash != l.To.DataHash
+		if edited[l.To] { // git may have brought back the data that was merged
+			changed = l.MergedBlob == "" || !w.Store.IsMerged(l, l.MergedBlob)
+		}
+	}
+	add(changed, entity.StaleUpstreamChanged)
 	add(l.ResolvedHash != "" && l.Hash != l.ResolvedHash, entity.StaleLinkChanged)
 	if l.TransformHash != "" {
 		i, ok := w.byID[l.TransformInvocationID].(*Invocation)

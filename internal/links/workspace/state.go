@@ -87,7 +87,7 @@ func ProblemOf(err error) *entity.Error {
 // JSON, without names, labels and what is recorded.
 func LinkHash(l *entity.Link) string {
 	d := l.Defined()
-	d.LinkID, d.Common = "", entity.Common{}
+	d.LinkID, d.Common, d.Merged = "", entity.Common{}, ""
 	d.FromUnit, d.ToUnit, d.ToSpace = l.FromUnit, l.ToUnit, l.ToSpace
 	if d.FromUnitID != "" {
 		d.FromUnit = ""

@@ -17,6 +17,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/merge/gitfiles"
 )
 
 // Store is the files of an open workspace.
@@ -38,6 +39,10 @@ type Store struct {
 	exclusive bool
 	tx        *Tx // the open transaction, if any
 	index     *index
+	// repository is what git returns, once it was asked for.
+	repository *gitfiles.Repository
+	gitOnce    sync.Once
+	committed  map[string]string // the hashes of the files of HEAD, once they were asked for
 	// unindexed counts the files that were read because the index does not know them.
 	unindexed atomic.Int64
 	// Repaired describes how a killed command was repaired, for notes.

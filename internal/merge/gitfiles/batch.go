@@ -43,17 +43,26 @@ func readBatch(out io.Reader, files []RevisionFile, limit int64,
 
 // HasContent reports whether a file of a revision has this content. It compares hashes, so it reads
 // nothing.
-func (f RevisionFile) HasContent(data []byte) bool {
+func (f RevisionFile) HasContent(data []byte) bool { return HasHash(f.Hash, data) }
+
+// HasHash reports whether git gives a content this hash, of either kind.
+func HasHash(name string, data []byte) bool { return name != "" && hashOf(data, len(name)) == name }
+
+// Hash returns the hash that git gives to a content in the repository.
+func (r *Repository) Hash(data []byte) string { return hashOf(data, r.size) }
+
+// hashOf returns the hash of a content with a number of digits, "" if there is no such hash.
+func hashOf(data []byte, size int) string {
 	var h hash.Hash
-	switch len(f.Hash) {
+	switch size {
 	case 2 * sha1.Size:
 		h = sha1.New() //nolint:gosec // as above
 	case 2 * sha256.Size:
 		h = sha256.New()
 	default:
-		return false
+		return ""
 	}
 	fmt.Fprintf(h, "blob %d\x00", len(data)) //nolint:errcheck // a hash takes everything
 	h.Write(data)
-	return hex.EncodeToString(h.Sum(nil)) == f.Hash
+	return hex.EncodeToString(h.Sum(nil))
 }

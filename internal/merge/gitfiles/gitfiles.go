@@ -13,6 +13,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha1" //nolint:gosec // the hash that git names contents with
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +35,7 @@ type Repository struct {
 	root   string // the absolute path of the working tree
 	prefix string // the path from root to the directory it was opened in, with slashes; or empty
 	dir    string
+	size   int // of hashes, in digits
 }
 
 // Open returns the repository that a directory is in. The error is an *api.Failure of class
@@ -43,16 +46,20 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 		return nil, diag.Input("", "install git, or compare two files or directories",
 			errors.New("git is not installed"))
 	}
-	out, err := r.git(ctx, "rev-parse", "--show-toplevel", "--show-prefix")
+	out, err := r.git(ctx, "rev-parse", "--show-toplevel", "--show-prefix", "--show-object-format")
 	if err != nil {
 		return nil, err
 	}
 	root, prefix, _ := strings.Cut(string(out), "\n")
+	prefix, format, _ := strings.Cut(prefix, "\n")
+	if r.size = 2 * sha1.Size; strings.TrimSpace(format) == "sha256" {
+		r.size = 2 * sha256.Size
+	}
 	if root == "" {
 		return nil, diag.Input("", "", errors.New("the repository has no working tree"))
 	}
 	r.root = filepath.FromSlash(root)
-	r.prefix = strings.TrimSuffix(strings.TrimSuffix(prefix, "\n"), "/")
+	r.prefix = strings.TrimSuffix(prefix, "/")
 	return r, nil
 }
 

@@ -173,6 +173,7 @@ func upgrades(s *session.Session, units []string) ([]string, error) {
 		return nil, err
 	}
 	s.Unread(problems.Err())
+	s.Unread(s.BrokenIn(entity.KindLink, func(string) bool { return true }))
 	s.StaleLinks()
 	if add(s.Links, true) == 0 {
 		s.Note("no clone is out of date")

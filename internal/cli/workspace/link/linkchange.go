@@ -10,7 +10,6 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/filter"
-	"github.com/fctl-dev/fctl/internal/links/resolve"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
@@ -183,45 +182,15 @@ func makeCurrent(s *session.Session, l *workspace.Link) error {
 	l.DownstreamLastMergedRevisionNum = l.From.HeadRevisionNum
 	l.MadeCurrent, l.ResolvedHash, l.LastError = true, l.Hash, nil
 	l.BaseUnknown, l.MergeMutationNum = false, 0
-	return adopt(s, l)
-}
-
-// adopt lets a link whose WhereMutation asks what set a value overwrite what the downstream unit
-// has in common with the upstream unit since its history began, as in a unit that was made as a
-// clone. In a clone of the git repository, history begins again.
-func adopt(s *session.Session, l *workspace.Link) error {
-	if !l.Merges() || l.UseLiveState || l.WhereMutation == "" {
+	l.Merged = ""
+	if l.UseLiveState {
 		return nil
 	}
 	up, err := s.Store.Data(l.To, l.To.HeadRevisionNum)
 	if err != nil {
 		return err
 	}
-	executor, err := s.Functions()
-	if err != nil {
-		return err
-	}
-	down, err := s.Propagator.Unit(l.From)
-	if err != nil {
-		return err
-	}
-	if down.Mutations, err = s.Store.Mutations(l.From); err != nil {
-		return err
-	}
-	sources, err := resolve.Adopt(executor, &down, up)
-	if err != nil || sources == nil {
-		return err
-	}
-	head := l.To.HeadRevisionNum
-	m := entity.Mutation{
-		MergeSourceID: l.ToUnitID, MergeBaseRevisionNum: &head, MergeEndRevisionNum: &head,
-	}
-	if l.UpdateType == entity.UpdateUpgradeUnit {
-		m.UpgradedFromUpstreamRevisionNum = &head
-	}
-	s.Tx.Attribute(l.From, m, sources)
-	l.MergeMutationNum = l.From.HeadMutationNum
-	return nil
+	return s.Propagator.Adopt(l, up, func(m *entity.Mutation) bool { return m.RevisionNum == 1 })
 }
 
 // warnDuplicate warns of a second link of the same type between the same units.

@@ -14,6 +14,7 @@ import (
 func (s *Session) StaleLinks() {
 	edited, problems := s.Edited(s.Units)
 	s.Problems = append(s.Problems, problems...)
+	s.FromGit(s.Units...)
 	s.Workspace.Stale(edited)
 }
 

@@ -132,6 +132,7 @@ type Session struct {
 	Asked      bool                   // the command is about resolving links
 	Left       string                 // what it did not resolve, for the note that there was nothing to do
 
+	reading  *workspace.Tx // what a command that reads has from git; it is never committed
 	executor *functions.Executor
 	done     []func() error           // what follows the commit
 	hidden   map[*workspace.Unit]bool // whose copies of secret values are masked
@@ -192,6 +193,11 @@ func (c *Common) Write(cmd *cobra.Command, title string, do func(*Session) error
 		}
 		if err := s.keepCopies(); err != nil {
 			return err
+		}
+		if !c.DryRun {
+			if err := s.Tx.WriteMerged(s.Workspace); err != nil {
+				return err
+			}
 		}
 		if err := s.Tx.WriteBases(s.Workspace); err != nil {
 			return err
@@ -337,7 +343,40 @@ func (s *Session) OneSpaceOrAll() error {
 
 // UnitNamed returns the unit with a reference.
 func (s *Session) UnitNamed(ref string) (*workspace.Unit, error) {
-	return s.Unit(s.nameSpace(), ref)
+	u, err := s.Unit(s.nameSpace(), ref)
+	if err == nil {
+		s.FromGit(u)
+	}
+	return u, err
+}
+
+// FromGit lets a command that only reads know what git has brought about units and their links.
+func (s *Session) FromGit(units ...*workspace.Unit) {
+	if s.Tx != nil {
+		return
+	}
+	var edited []*workspace.Unit
+	news := false
+	for _, u := range units {
+		news = news || u.HeadRevisionNum == 0
+		for _, l := range s.LinksFrom(u) {
+			if l.Merged == "" || !l.Merges() {
+				continue
+			}
+			if is, _, err := s.Store.Edited(u); is && err == nil {
+				edited = append(edited, u)
+				break
+			}
+		}
+	}
+	if !news && len(edited) == 0 {
+		return
+	}
+	if s.reading == nil {
+		s.reading = s.Store.Begin("")
+	}
+	p := &propagate.Propagator{Workspace: s.Workspace, Tx: s.reading, Functions: s.Functions}
+	p.FromGit(units, edited)
 }
 
 // LinkNamed returns the link with a reference.
