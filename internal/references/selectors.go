@@ -32,7 +32,7 @@ type SelectorSurvey struct {
 	dir      string        // of the unit
 	input    []*labelledOf // of the unit and of all input files
 	matches  int
-	reasons  map[string]string          // of selectors, by namespace and text
+	reasons  map[string]string           // of selectors, by namespace and text
 	selected map[string]*selected        // by namespace and text of the selector
 	of       map[*gaby.YamlDoc]*selected // of the first selector of each document
 }

@@ -129,8 +129,7 @@ func NewDiff(a *command.App) *cobra.Command {
 
 // printDifferences compares the pairs and prints the differences.
 func (c *diffRun) printDifferences() error {
-	versions := c.versions()
-	printer := c.printer()
+	versions, printer := c.versions(), c.printer()
 	stdout := c.app.Streams.Out
 	onTerminal := c.app.Streams.OutIsTerminal() // also JSON is for people there
 	if onTerminal || printer.ForPeople() {

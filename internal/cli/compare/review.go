@@ -215,21 +215,14 @@ func (c *diffRun) review(
 		left = c.executor.Diff(versions, functions.NewLeaves, functions.Only{Ignore: allow})
 		v.Allowed = new(true)
 	}
-	for i := range c.pairs {
+	for i, d := range all {
 		p := &c.pairs[i]
-		c.show(p, all[i])
-		if p.renamed() {
-			v.moved[findingPlace{p.from, ""}] = p.path
-		}
-		for _, m := range all[i].Moved {
-			from := &c.pairs[m.From]
-			v.moved[findingPlace{cmp.Or(from.from, from.path), m.Resource.String()}] = p.path
-		}
-		if err := all[i].Err; err != nil {
-			c.problems = append(c.problems, p.problems(c.executor, err)...)
+		c.show(p, d)
+		c.addMoved(v, p, d.Moved)
+		if d.Err != nil {
+			c.problems = append(c.problems, p.problems(c.executor, d.Err)...)
 			continue
 		}
-		d := all[i]
 		for k := range d.Mutations {
 			m := &d.Mutations[k]
 			changed[m.Resource] = p.path
@@ -280,6 +273,17 @@ func (c *diffRun) review(
 		}
 	}
 	return v, nil
+}
+
+// addMoved adds where a file and resources that have moved into it were.
+func (c *diffRun) addMoved(v *review, p *pair, moved []functions.Move) {
+	if p.renamed() {
+		v.moved[findingPlace{p.from, ""}] = p.path
+	}
+	for _, m := range moved {
+		from := &c.pairs[m.From]
+		v.moved[findingPlace{cmp.Or(from.from, from.path), m.Resource.String()}] = p.path
+	}
 }
 
 // addOthers adds the changed files that are not compared.

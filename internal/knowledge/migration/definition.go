@@ -53,14 +53,14 @@ func splitDefinition(doc *gaby.YamlDoc) error {
 			}
 		}
 	}
-	webhook := &step{move: [][2][]string{
+	webhook := &apiStep{move: [][2][]string{
 		{{"webhookClientConfig"}, {"webhook", "clientConfig"}},
 		{{"conversionReviewVersions"}, {"webhook", "conversionReviewVersions"}},
 	}}
 	if spec("conversion", "strategy").Text() != "Webhook" {
-		webhook = &step{deleted: [][]string{{"webhookClientConfig"}, {"conversionReviewVersions"}}}
+		webhook = &apiStep{deleted: [][]string{{"webhookClientConfig"}, {"conversionReviewVersions"}}}
 	} else if !spec("conversion", "conversionReviewVersions").Exists() {
-		webhook.missing = []field{{[]string{"webhook", "conversionReviewVersions"}, v1beta1()}}
+		webhook.missing = []pathValue{{[]string{"webhook", "conversionReviewVersions"}, v1beta1()}}
 	}
 	return webhook.apply(doc, []string{"spec", "conversion"})
 }
@@ -87,7 +87,7 @@ func completeVersion(doc *gaby.YamlDoc, at []string, prunes bool) error {
 		}
 	}
 	columns := valueAt(doc, at, []string{"additionalPrinterColumns"})
-	column := &step{move: [][2][]string{{{"JSONPath"}, {"jsonPath"}}}}
+	column := &apiStep{move: [][2][]string{{{"JSONPath"}, {"jsonPath"}}}}
 	err := each(columns, []string{"*"}, append(slices.Clone(at), "additionalPrinterColumns"),
 		func(at []string) error { return column.apply(doc, at) })
 	if err != nil {

@@ -34,7 +34,7 @@ type API struct {
 
 	from  string
 	kinds []string
-	steps []*step
+	steps []*apiStep
 }
 
 // Release is a minor release of Kubernetes, such as 25 of 1.25.
@@ -120,23 +120,23 @@ func read(text []byte) (all []*API, err error) {
 	return all, nil
 }
 
-// step is one change of a migration, see apis.yaml.
-type step struct {
+// apiStep is one change of a migration, see apis.yaml.
+type apiStep struct {
 	at                           []string
 	move, copied                 [][2][]string
 	number, isCRD                bool
-	unless, then, missing, needs []field
+	unless, then, missing, needs []pathValue
 	deleted, pruned              [][]string
 }
 
-// field is a path with a value.
-type field struct {
+// pathValue is a path with a value.
+type pathValue struct {
 	path  []string
 	value gaby.Value
 }
 
-func readStep(v strict.Value) *step {
-	s := &step{}
+func readStep(v strict.Value) *apiStep {
+	s := &apiStep{}
 	paths := func(name string, to *[][2][]string) strict.Field {
 		return strict.To(name, to, func(v strict.Value) (all [][2][]string) {
 			for e := range v.Map() {
@@ -145,10 +145,10 @@ func readStep(v strict.Value) *step {
 			return all
 		})
 	}
-	fields := func(name string, to *[]field) strict.Field {
-		return strict.To(name, to, func(v strict.Value) (all []field) {
+	fields := func(name string, to *[]pathValue) strict.Field {
+		return strict.To(name, to, func(v strict.Value) (all []pathValue) {
 			for e := range v.Map() {
-				all = append(all, field{segments(e.Key()), e.Value})
+				all = append(all, pathValue{segments(e.Key()), e.Value})
 			}
 			return all
 		})
@@ -231,9 +231,9 @@ func each(v gaby.Value, pattern, at []string, f func(at []string) error) error {
 }
 
 // apply carries the step out at one place.
-func (s *step) apply(doc *gaby.YamlDoc, at []string) error {
+func (s *apiStep) apply(doc *gaby.YamlDoc, at []string) error {
 	find := func(path []string) gaby.Value { return valueAt(doc, at, path) }
-	if slices.ContainsFunc(s.unless, func(f field) bool { return find(f.path).Equal(f.value) }) {
+	if slices.ContainsFunc(s.unless, func(f pathValue) bool { return find(f.path).Equal(f.value) }) {
 		return nil
 	}
 	if root := find(nil); root.Kind() != gaby.Map {
@@ -248,13 +248,13 @@ func (s *step) apply(doc *gaby.YamlDoc, at []string) error {
 			moved = true
 		}
 	}
-	var sets []field
+	var sets []pathValue
 	if moved {
 		sets = s.then
 	}
 	for _, c := range s.copied {
 		if v := find(c[0]); v.Len() > 0 && !find(c[1][:1]).Exists() {
-			sets = append(sets, field{c[1], v})
+			sets = append(sets, pathValue{c[1], v})
 		}
 	}
 	for _, f := range s.missing {
@@ -291,7 +291,7 @@ func (s *step) apply(doc *gaby.YamlDoc, at []string) error {
 }
 
 // check reports the first value that the successor needs and the place lacks.
-func (s *step) check(doc *gaby.YamlDoc, at []string) error {
+func (s *apiStep) check(doc *gaby.YamlDoc, at []string) error {
 	for _, need := range s.needs {
 		var allowed []string
 		for item := range need.value.Entries() {
@@ -313,7 +313,7 @@ func (s *step) check(doc *gaby.YamlDoc, at []string) error {
 }
 
 // moveTo moves a value at a place, with its comments. A new key is where the old one was.
-func (s *step) moveTo(doc *gaby.YamlDoc, at []string, m [2][]string, v gaby.Value) error {
+func (s *apiStep) moveTo(doc *gaby.YamlDoc, at []string, m [2][]string, v gaby.Value) error {
 	from, to := slices.Concat(at, m[0]), slices.Concat(at, m[1])
 	if there := valueAt(doc, nil, to); there.Exists() {
 		return &IncompleteError{

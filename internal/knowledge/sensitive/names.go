@@ -11,10 +11,10 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// names are what the input shows outside of secret values: files, resources, types, namespaces and
+// plainNames are what the input shows outside of secret values: files, resources, types, namespaces and
 // keys. A text that people read writes them in places of their own, and stays readable there though
 // a secret value has the same text. Elsewhere the value is masked.
-type names struct {
+type plainNames struct {
 	files map[string]bool // as paths, with and without their extensions
 	has   map[string]bool // types, namespaces, and names of resources with and without their scopes
 	keys  map[string]bool
@@ -23,7 +23,7 @@ type names struct {
 }
 
 // addFile adds a file that a command has read.
-func (n *names) addFile(file string) {
+func (n *plainNames) addFile(file string) {
 	if n.files == nil {
 		n.files = map[string]bool{}
 	}
@@ -32,7 +32,7 @@ func (n *names) addFile(file string) {
 }
 
 // addResource adds a type, and the name of a resource with its scope.
-func (n *names) addResource(of, name string) {
+func (n *plainNames) addResource(of, name string) {
 	if n.has == nil {
 		n.has = map[string]bool{}
 	}
@@ -46,7 +46,7 @@ func (n *names) addResource(of, name string) {
 }
 
 // addPath adds the keys in a path.
-func (n *names) addPath(path string) {
+func (n *plainNames) addPath(path string) {
 	if n.keys == nil {
 		n.keys = map[string]bool{}
 	}
@@ -58,7 +58,7 @@ func (n *names) addPath(path string) {
 }
 
 // addKeys adds the keys below a value.
-func (n *names) addKeys(v gaby.Value) {
+func (n *plainNames) addKeys(v gaby.Value) {
 	for entry := range v.Entries() {
 		if v.Kind() == gaby.Map {
 			n.keys[entry.Key()] = true
@@ -68,11 +68,11 @@ func (n *names) addKeys(v gaby.Value) {
 }
 
 // visible returns the names in the texts of v.
-func (v *Values) visible() *names {
+func (v *Values) visible() *plainNames {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.shown == nil {
-		v.shown = &names{keys: map[string]bool{}, variables: map[string]bool{}}
+		v.shown = &plainNames{keys: map[string]bool{}, variables: map[string]bool{}}
 		for _, t := range v.texts {
 			for _, s := range t.spans {
 				for _, at := range variable().FindAllStringSubmatchIndex(s.value, -1) {
@@ -112,7 +112,7 @@ func (v *Values) given() iter.Seq[*gaby.YamlDoc] {
 }
 
 // reveal takes the marks off the bytes of text that are names in places of names.
-func (n *names) reveal(text string, marked []bool) {
+func (n *plainNames) reveal(text string, marked []bool) {
 	for at := 0; at < len(text); at++ {
 		if !marked[at] {
 			continue
@@ -141,7 +141,7 @@ var variable = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // revealVariables takes the marks off the names of variables in values, also in a message about one.
-func (n *names) revealVariables(message string, marked []bool) {
+func (n *plainNames) revealVariables(message string, marked []bool) {
 	if len(n.variables) == 0 {
 		return
 	}
@@ -165,7 +165,7 @@ func isDelimiter(b byte) bool {
 
 // isName reports whether the word of text from one offset to another is a name in a place of names:
 // a file, a resource or type with a slash, a path, or a word after one that announces it.
-func (n *names) isName(text string, marked []bool, from, to int) bool {
+func (n *plainNames) isName(text string, marked []bool, from, to int) bool {
 	word := strings.TrimRight(text[from:to], ":.?!")
 	file := strings.TrimRight(strings.TrimRight(word, "0123456789"), ":")
 	file = strings.TrimRight(strings.TrimRight(file, "0123456789"), ":")

@@ -39,12 +39,12 @@ type Values struct {
 	// The places where a change wrote copies of values that are words, and these values.
 	places  map[string]bool
 	written *SecretSet
-	mu      sync.Mutex // of making what follows
-	known   *known     // built for the first message
-	words   *wordList  // of the values that are words
-	copies  *SecretSet // built for the first text that may have copies
-	own     *SecretSet // built for the first text that may have the values themselves
-	shown   *names     // built for the first message that quotes a value
+	mu      sync.Mutex  // of making what follows
+	known   *known      // built for the first message
+	words   *wordList   // of the values that are words
+	copies  *SecretSet  // built for the first text that may have copies
+	own     *SecretSet  // built for the first text that may have the values themselves
+	shown   *plainNames // built for the first message that quotes a value
 
 	documents []gaby.Container // of the texts
 	isWritten bool             // the second text is of a change, which may have copied values

@@ -22,7 +22,7 @@ type SecretSet struct {
 	mu      sync.Mutex
 	seen    map[string]bool // by text; whether it is masked if it is a word
 	indexes []*valueIndex   // the largest first, each more than twice as large as the next
-	shown   names
+	shown   plainNames
 }
 
 // valueIndex is an index of some of the values.

@@ -89,7 +89,7 @@ func (f *finder) equal() {
 // candidate is a pair with what speaks for it.
 type candidate struct {
 	Pair
-	resources, lines float64 // the shares that both have, see parts.common
+	resources, lines float64 // the shares that both have, see fileParts.common
 	sameName         bool
 }
 
@@ -112,7 +112,7 @@ func (f *finder) similar() {
 // common.
 func (f *finder) candidates(olds, news []int) (all []candidate, complete bool) {
 	seed := maphash.MakeSeed() // decides no order: only equal hashes matter
-	resources, lines, linesOfOthers := newIndex[string](), newIndex[uint64](), newIndex[uint64]()
+	resources, lines, linesOfOthers := newPartIndex[string](), newPartIndex[uint64](), newPartIndex[uint64]()
 	for _, o := range olds {
 		file := f.before[o]
 		resources.add(o, resourcesOf(file))
@@ -121,8 +121,8 @@ func (f *finder) candidates(olds, news []int) (all []candidate, complete bool) {
 			linesOfOthers.add(o, lines.files[o])
 		}
 	}
-	named, text := map[int]parts[string]{}, map[int]parts[uint64]{} // of the new files
-	others := func(n int) index[uint64] {
+	named, text := map[int]fileParts[string]{}, map[int]fileParts[uint64]{} // of the new files
+	others := func(n int) partIndex[uint64] {
 		if len(f.after[n].Resources) > 0 {
 			return linesOfOthers
 		}
@@ -178,20 +178,20 @@ func rest(used []bool) []int {
 	return left
 }
 
-// parts are the parts of a file, such as its lines, with the weight of each.
-type parts[K comparable] struct {
+// fileParts are the parts of a file, such as its lines, with the weight of each.
+type fileParts[K comparable] struct {
 	size    int // of all
 	weights map[K]int
 }
 
-func (p *parts[K]) add(part K, weight int) {
+func (p *fileParts[K]) add(part K, weight int) {
 	p.size += weight
 	p.weights[part] += weight
 }
 
 // resourcesOf returns the names of a file's resources, each of which weighs 1.
-func resourcesOf(file LoneFile) parts[string] {
-	p := parts[string]{weights: map[string]int{}}
+func resourcesOf(file LoneFile) fileParts[string] {
+	p := fileParts[string]{weights: map[string]int{}}
 	for _, name := range file.Resources {
 		p.add(name, 1)
 	}
@@ -199,8 +199,8 @@ func resourcesOf(file LoneFile) parts[string] {
 }
 
 // linesOf returns the hashes of a file's lines that are not blank. A line weighs its length.
-func linesOf(seed maphash.Seed, file LoneFile) parts[uint64] {
-	p := parts[uint64]{weights: map[uint64]int{}}
+func linesOf(seed maphash.Seed, file LoneFile) fileParts[uint64] {
+	p := fileParts[uint64]{weights: map[uint64]int{}}
 	for line := range bytes.Lines(file.Data) {
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			p.add(maphash.Bytes(seed, line), len(line))
@@ -210,7 +210,7 @@ func linesOf(seed maphash.Seed, file LoneFile) parts[uint64] {
 }
 
 // common returns the share of the larger file that is in both, from 0 to 1.
-func (p parts[K]) common(other parts[K]) float64 {
+func (p fileParts[K]) common(other fileParts[K]) float64 {
 	shared, smaller := 0, p
 	if len(other.weights) < len(p.weights) {
 		smaller, other = other, p
@@ -221,17 +221,17 @@ func (p parts[K]) common(other parts[K]) float64 {
 	return float64(shared) / float64(max(smaller.size, other.size, 1))
 }
 
-// index finds the files that have a part.
-type index[K comparable] struct {
-	files map[int]parts[K]
+// partIndex finds the files that have a part.
+type partIndex[K comparable] struct {
+	files map[int]fileParts[K]
 	with  map[K][]int
 }
 
-func newIndex[K comparable]() index[K] {
-	return index[K]{files: map[int]parts[K]{}, with: map[K][]int{}}
+func newPartIndex[K comparable]() partIndex[K] {
+	return partIndex[K]{files: map[int]fileParts[K]{}, with: map[K][]int{}}
 }
 
-func (x index[K]) add(file int, p parts[K]) {
+func (x partIndex[K]) add(file int, p fileParts[K]) {
 	x.files[file] = p
 	for part := range p.weights {
 		x.with[part] = append(x.with[part], file)
@@ -239,7 +239,7 @@ func (x index[K]) add(file int, p parts[K]) {
 }
 
 // places returns how many places shares looks at.
-func (x index[K]) places(p parts[K]) int {
+func (x partIndex[K]) places(p fileParts[K]) int {
 	n := 0
 	for part := range p.weights {
 		n += len(x.with[part])
@@ -248,7 +248,7 @@ func (x index[K]) places(p parts[K]) int {
 }
 
 // shares returns what common returns for each file that has a part in common with p.
-func (x index[K]) shares(p parts[K]) map[int]float64 {
+func (x partIndex[K]) shares(p fileParts[K]) map[int]float64 {
 	all := map[int]float64{}
 	for part, weight := range p.weights {
 		for _, file := range x.with[part] {
