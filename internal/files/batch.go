@@ -207,6 +207,9 @@ func HasGit(name string) bool { return hasPart(name, ".git", "git~1") }
 // HasRecords is HasGit for .fctl, where fctl keeps the records of a workspace.
 func HasRecords(name string) bool { return hasPart(name, ".fctl", "fctl~1") }
 
+// HasSettings is HasGit for .fctl.yaml, from which fctl reads the settings of a project.
+func HasSettings(name string) bool { return hasPart(name, ".fctl.yaml", "fctl~1.yam") }
+
 func hasPart(name string, names ...string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
 		part, _, _ = strings.Cut(strings.Map(visible, part), ":") // a stream of NTFS

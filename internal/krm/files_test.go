@@ -1,6 +1,8 @@
 package krm
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -224,6 +226,15 @@ func TestFiles(t *testing.T) {
 			add(item(".FCTL./undo/9", "", "n")),
 			`error New n: the path ".FCTL./undo/9" is inside of .fctl`,
 		},
+		"settings of a project": {
+			add(item("a/.FCTL.yaml", "", "n")),
+			`error New n: the path "a/.FCTL.yaml" is that of settings of fctl`,
+		},
+		"a link to a missing file": {
+			add(item("dangling.yaml", "", "n")),
+			`error New n: the path "dangling.yaml" leads through a symbolic link to a missing ` +
+				"file: dangling.yaml",
+		},
 		"F4 above after a directory": {
 			add(item("a/../../x.yaml", "", "n")),
 			`error New n: the path "a/../../x.yaml" leads out of the directory`,
@@ -271,6 +282,9 @@ func TestFiles(t *testing.T) {
 				"sub/d.yaml": "apiVersion: v1\nkind: D\nmetadata:\n  name: d\n",
 				"none.yaml":  "# only a comment\n",
 			})
+			if err := os.Symlink("missing.yaml", filepath.Join(p.Root, "dangling.yaml")); err != nil {
+				t.Fatal(err)
+			}
 			items, err := returned(t, p, c.edit)
 			if err != nil {
 				t.Fatal(err)

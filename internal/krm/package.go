@@ -225,6 +225,9 @@ func (p *Package) checkPath(item *Item) error {
 	if files.HasRecords(clean) { // fctl would obey them
 		return problem("is inside of .fctl")
 	}
+	if files.HasSettings(clean) {
+		return problem("is that of settings of fctl")
+	}
 	root, err := os.OpenRoot(p.Root)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -240,6 +243,9 @@ func (p *Package) checkPath(item *Item) error {
 		last := i == len(parts)-1
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
+			if _, err := root.Lstat(filepath.FromSlash(above)); err == nil {
+				return problem("leads through a symbolic link to a missing file: %s", above)
+			}
 			return nil
 		case errors.Is(err, syscall.ENAMETOOLONG):
 			return problem("is too long")
