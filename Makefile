@@ -47,7 +47,7 @@ IMAGE ?= fctl:latest
 # Where the limits of this process may not be raised.
 LIMITS := --ulimit nofile=1024:1024 --ulimit nproc=1024:1024
 PLATFORM := $(shell go env GOOS)/$(shell go env GOARCH)
-# The context of the images has the programs in a directory for their platform, as a release has them.
+# Images are built in a context with the programs in a directory for their platform, as in a release.
 define in-context
 	rm -rf out/image && mkdir -p out/image/$(PLATFORM) && cp $(1) out/image/$(PLATFORM)
 endef
@@ -63,7 +63,7 @@ editor: ## the editor component of the page of fctl serve, bundled with npm from
 	cd internal/server/page/codemirror && npm ci --ignore-scripts && npm run build; rm -rf node_modules
 mcp: ## bin/fctl-mcp, the tools for agents, which fctl mcp starts
 	go build -ldflags "-s -w" -o bin/fctl-mcp ./cmd/fctl-mcp
-# The completions, manual pages and licenses that archives and packages have.
+# Completions, manual pages and licenses, which archives and packages have.
 release-files: build
 	rm -rf out/release && mkdir -p out/release/completions out/release/man out/release/man.gz
 	for shell in bash zsh fish powershell; do bin/fctl completion $$shell >out/release/completions/fctl.$$shell || exit; done

@@ -34,7 +34,7 @@ case $("$work/fctl" version) in
 esac
 "$work/fctl" version
 
-# The package is installed with a database of its own, so nothing of this machine changes.
+# Installing the package uses a database of its own, so nothing of this machine changes.
 if command -v dpkg >/dev/null; then
 	package=fctl_${version}_linux_$arch.deb
 	root=$work/root

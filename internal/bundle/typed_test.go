@@ -197,7 +197,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// The spec of a plugin is checked as far as its references are known, and so are its references.
+// A spec of a plugin is checked as far as its references are known, and so are its references.
 func TestTypedPlugin(t *testing.T) {
 	for name, c := range map[string]struct{ reference, spec, want string }{
 		"a known value":  {"resource: svc, path: metadata.name", `{filterByPrefix: "!{r}"}`, ""},

@@ -13,7 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/lang/limit"
 )
 
-// sameRequest is a time in which nobody asks twice: timeout of coreutils sends its signal to a
+// sameRequest is too short for a person to ask twice: timeout of coreutils sends its signal to a
 // process and then to its group, so each process gets it twice.
 const sameRequest = 100 * time.Millisecond
 

@@ -59,7 +59,7 @@ func TestListingOfTheAPI(t *testing.T) {
 func TestAPISinceTheLastRelease(t *testing.T) {
 	tag, err := exec.Command("git", "describe", "--tags", "--abbrev=0", "--match", "v*").Output()
 	if err != nil {
-		t.Skip("not compared: there is no release yet")
+		t.Skip("not compared: no release exists yet")
 	}
 	last := strings.TrimSpace(string(tag))
 	before, err := exec.Command("git", "show", last+":docs/api.txt").Output()

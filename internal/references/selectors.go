@@ -37,7 +37,7 @@ type SelectorSurvey struct {
 	of       map[*gaby.YamlDoc]*selected // of the first selector of each document
 }
 
-// selected is what a selector selects.
+// selected has the pods or Services that a selector selects.
 type selected struct {
 	all    []*labelled
 	noun   string

@@ -4,7 +4,7 @@
 #
 #   check.sh DIRECTORY VARIABLES [OUT]
 #
-# The result is in OUT, which a release may publish for an OCIRepository:
+# OUT has the result, which a release may publish for an OCIRepository:
 #
 #   flux push artifact oci://registry.example.com/apps:v1 --path OUT --source URL --revision REVISION
 set -eu

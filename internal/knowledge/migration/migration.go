@@ -63,7 +63,7 @@ func Newest() Release { return 37 }
 // Of returns the removed API of a type, nil if Kubernetes serves it or never did.
 func Of(t api.ResourceType) *API { return apis()[t] }
 
-// Advice says what to do about a resource of the API.
+// Advice is for the person with a resource of the API.
 func (a *API) Advice() string {
 	if a.To == "" {
 		return a.Why
@@ -222,7 +222,7 @@ func each(v gaby.Value, pattern, at []string, f func(at []string) error) error {
 		return nil
 	}
 	for i := range v.Len() {
-		// The edits of f may have replaced cursors of later elements, so they are looked up.
+		// Edits by f may have replaced cursors of later elements, so they are looked up.
 		if err := each(v.Index(i), pattern[1:], append(at, strconv.Itoa(i)), f); err != nil {
 			return err
 		}

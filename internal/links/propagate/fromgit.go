@@ -64,7 +64,7 @@ func (p *Propagator) settle(units, edited []*workspace.Unit) {
 					p.unsettled = map[*workspace.Link]error{}
 				}
 				p.unsettled[l] = err
-				// The definition counts next time, too.
+				// This definition counts next time, too.
 				p.recordLink(l, func() { l.MergedBlob, l.BaseUnknown = "", true })
 			}
 		}

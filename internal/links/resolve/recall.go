@@ -11,8 +11,8 @@ import (
 // mostRecalled is in how many states of an upstream unit the values of a unit are looked for.
 const mostRecalled = 17
 
-// recall binds values that a link without a record has written: it came with git, and nobody knows
-// here what it has bound. A value is taken for bound if one state of the upstream unit, the newest
+// recall binds values that a link without a record has written: git has its data, and not its
+// bindings. A value is taken for bound if one state of the upstream unit, the newest
 // first, provides it, and no other resource of that state.
 func (b *binder) recall(o *owner) error {
 	if !b.in.Recall || o.link == nil || !o.link.Unrecorded || o.link.UseLiveState {

@@ -23,7 +23,7 @@ const basesFolder = "bases"
 
 func baseFile(hash string) string { return path.Join(basesFolder, hash) }
 
-// git returns the repository whose work tree the workspace is in, nil if there is none.
+// git returns the repository whose work tree the workspace is in, or nil.
 func (s *Store) git() *gitfiles.Repository {
 	s.gitOnce.Do(func() {
 		full, err := filepath.Abs(s.dir)
@@ -158,7 +158,7 @@ func (t *Tx) WriteMerged(w *Workspace) error {
 	for _, l := range links {
 		data, err := s.Version(l.To, l.UpstreamLastMergedRevisionNum, l.UseLiveState)
 		if err != nil || !l.HasMerged(data) {
-			continue // nobody can say what was merged
+			continue // nothing tells what was merged
 		}
 		if was := l.Merged; s.git().Hash(data) != was {
 			l.Merged = s.git().Hash(data)

@@ -8,14 +8,14 @@ import (
 	"github.com/fctl-dev/fctl/internal/merge/gitfiles"
 )
 
-// linkCommit is what a commit did to the files of a link. The hashes are those of the definition and of
+// linkCommit has the files of a link after a commit. The hashes are those of the definition and of
 // the data of its unit, "" for a file that the commit left alone.
 type linkCommit struct {
 	gitfiles.FileCommit
 	definition, data string
 }
 
-// MergedInGit returns what was merged into the committed data of units, as the definitions of links
+// MergedInGit returns the texts that were merged into the committed data of units, as the definitions of links
 // said where that data comes from: whoever merges branches may take the data of one and the definition
 // of the other. Links whose definitions are not as the last commit has them are left out.
 func (s *Store) MergedInGit(links []*Link) map[*Link]string {

@@ -39,7 +39,7 @@ type Store struct {
 	exclusive bool
 	tx        *Tx // the open transaction, if any
 	index     *index
-	// repository is what git returns, once it was asked for.
+	// repository is the result of git, once it was asked for.
 	repository *gitfiles.Repository
 	gitOnce    sync.Once
 	committed  map[string]string // the hashes of the files of HEAD, once they were asked for

@@ -51,7 +51,7 @@ func HasHash(name string, data []byte) bool { return name != "" && hashOf(data, 
 // Hash returns the hash that git gives to a content in the repository.
 func (r *Repository) Hash(data []byte) string { return hashOf(data, r.size) }
 
-// hashOf returns the hash of a content with a number of digits, "" if there is no such hash.
+// hashOf returns the hash of a content with a number of digits, "" for other numbers.
 func hashOf(data []byte, size int) string {
 	var h hash.Hash
 	switch size {

@@ -247,7 +247,7 @@ func (x partIndex[K]) places(p fileParts[K]) int {
 	return n
 }
 
-// shares returns what common returns for each file that has a part in common with p.
+// shares returns the result of common for each file that has a part in common with p.
 func (x partIndex[K]) shares(p fileParts[K]) map[int]float64 {
 	all := map[int]float64{}
 	for part, weight := range p.weights {
