@@ -17,8 +17,8 @@ import (
 // releaseParameter is a release of Kubernetes whose removed APIs count.
 func releaseParameter() api.FunctionParameter {
 	return optional(textParameter(parameterKubernetesVersion, "1.25",
-		"release of Kubernetes whose removals count, with those before it, the newest one that is "+
-			"known unless it is given", ""))
+		"release of Kubernetes whose removals count, and those of earlier ones; by default the "+
+			"newest", ""))
 }
 
 // releaseOf returns the release in the arguments. The error is a *handler.ArgumentError.
@@ -42,10 +42,9 @@ func migrateAPIFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "migrate-api",
 			Parameters:   []api.FunctionParameter{releaseParameter()},
-			Description: "Make resources of APIs that a release of Kubernetes does not serve any more " +
-				"resources of their successors: apiVersion, moved fields, selectors, and defaults " +
-				"that were others; apiVersions in references follow. A note names each resource " +
-				"that needs a person",
+			Description: "Migrate resources of APIs that a release of Kubernetes has removed to " +
+				"their successors: apiVersion, moved fields, selectors, and defaults that differ; " +
+				"apiVersions in references follow. A note names each resource that needs a person",
 			Examples: []string{"migrate-api", "migrate-api 1.25"},
 		},
 		PerDocument:    true,
