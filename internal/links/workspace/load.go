@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
@@ -68,7 +67,7 @@ type loaded struct {
 // definitions lists the files of all definitions, in order.
 func (s *Store) definitions(w *Workspace) ([]definition, error) {
 	var all []definition
-	spaces, err := s.names(spacesDir, fs.FileMode.IsDir)
+	spaces, err := s.folders(w, spacesDir, "a space")
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +92,7 @@ func (s *Store) definitions(w *Workspace) ([]definition, error) {
 		if add(entity.KindSpace, space, dir, nil); !entity.IsSlug(space) {
 			continue
 		}
-		units, err := s.names(path.Join(dir, "units"), fs.FileMode.IsDir)
+		units, err := s.folders(w, path.Join(dir, "units"), "a unit")
 		if err != nil {
 			return nil, err
 		}
@@ -104,10 +103,11 @@ func (s *Store) definitions(w *Workspace) ([]definition, error) {
 			entity.KindLink, entity.KindInvocation, entity.KindFilter,
 		} {
 			dir := path.Join(dir, folder(kind))
-			files, err := s.entries(dir, fs.FileMode.IsRegular)
+			files, others, err := s.list(dir, fs.FileMode.IsRegular)
 			if err != nil {
 				return nil, err
 			}
+			s.misplaced(w, dir, others, "a definition is a file")
 			for _, e := range files {
 				file := path.Join(dir, e.Name())
 				if slug, ok := strings.CutSuffix(e.Name(), ".yaml"); ok {
@@ -120,6 +120,36 @@ func (s *Store) definitions(w *Workspace) ([]definition, error) {
 		}
 	}
 	return all, nil
+}
+
+// folders lists the folders in a folder of the workspace, each of which is a part of it.
+func (s *Store) folders(w *Workspace, dir, part string) ([]string, error) {
+	found, others, err := s.list(dir, fs.FileMode.IsDir)
+	s.misplaced(w, dir, others, part+" is a folder")
+	names := make([]string, len(found))
+	for i, e := range found {
+		names[i] = e.Name()
+	}
+	return names, err
+}
+
+// misplaced reports the entries of a folder that look like parts of the workspace and are not.
+func (s *Store) misplaced(w *Workspace, dir string, others []fs.DirEntry, rule string) {
+	for _, e := range others {
+		is := "a file"
+		switch {
+		case e.IsDir():
+			is = "a folder"
+		case e.Type()&fs.ModeSymlink != 0:
+			is = "a symbolic link"
+		case !e.Type().IsRegular():
+			is = "neither"
+		}
+		if ext := path.Ext(e.Name()); ext == ".yaml" || ext == ".yml" || is == "a symbolic link" {
+			w.Problems = append(w.Problems, s.fail(path.Join(dir, e.Name()), entity.CodeSlug,
+				"%s, and this is %s", rule, is))
+		}
+	}
 }
 
 // names lists a folder of the workspace.
@@ -146,16 +176,31 @@ func (s *Store) readDir(dir string) ([]fs.DirEntry, error) {
 
 // entries lists a folder of the workspace. Hidden files are not of the workspace.
 func (s *Store) entries(dir string, is func(fs.FileMode) bool) ([]fs.DirEntry, error) {
+	found, _, err := s.list(dir, is)
+	return found, err
+}
+
+// list is entries, with the others that are not hidden.
+func (s *Store) list(
+	dir string, is func(fs.FileMode) bool,
+) (found, others []fs.DirEntry, err error) {
 	all, err := s.readDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, s.unreadable(dir, err)
+		return nil, nil, s.unreadable(dir, err)
 	}
-	return slices.DeleteFunc(all, func(e fs.DirEntry) bool {
-		return !is(e.Type()) || strings.HasPrefix(e.Name(), ".")
-	}), nil
+	for _, e := range all {
+		switch {
+		case strings.HasPrefix(e.Name(), "."):
+		case is(e.Type()):
+			found = append(found, e)
+		default:
+			others = append(others, e)
+		}
+	}
+	return found, others, nil
 }
 
 // Attributes returns the files in which users say which paths of resource types need and provide
