@@ -308,6 +308,22 @@ spec: {selector: {matchLabels: {tier: t}, matchExpressions: [{key: app, operator
 			return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d%d}\n%sspec: {}\n---\n", i,
 				strings.Repeat("#\n", 50))
 		},
+		"ports.yaml": func(i int) string { // each Service selects all Pods, and none has its port
+			if i%4 > 0 {
+				return ""
+			}
+			return fmt.Sprintf(`apiVersion: v1
+kind: Service
+metadata: {name: a%[1]d, namespace: s}
+spec: {selector: {tier: t}, ports: [{port: 80, targetPort: http}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p%[1]d, namespace: s, labels: {tier: t}}
+spec: {containers: [{name: a, image: b}]}
+---
+`, i)
+		},
 		"kinds.yaml": func(i int) string { // resources of a version that their kind does not have
 			if i%4 > 0 {
 				return ""
@@ -354,6 +370,7 @@ metadata: {name: a, namespace: s}
 		{"vet", "web.yaml"},
 		{"vet", "-f", "lines.*"}, // a finding per resource, in a file that may be a template
 		{"vet", "kinds.yaml"},
+		{"vet", "ports.yaml"},
 	} {
 		t.Run(strings.Join(words, " "), func(t *testing.T) { checkLinear(t, dirs, 1, words...) })
 	}
