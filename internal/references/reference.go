@@ -201,7 +201,7 @@ const attributeNamespace api.AttributeName = "namespace-name-reference"
 func NamespacePaths(provider configkit.ResourceProvider) configkit.PathSource {
 	registered := provider.AttributePaths(attributeNamespace)
 	return configkit.PathSourceFunc(func(t api.ResourceType) []*api.PathVisitorInfo {
-		paths := registered.PathsOf(t)
+		paths := slices.Clip(registered.PathsOf(t)) // others append to them, too
 		if !namespaces.IsCustom(t) {
 			return paths
 		}
@@ -253,7 +253,7 @@ type withNamespaces struct{ provider configkit.ResourceProvider }
 
 // PathsOf returns the paths of resources of type t, each once.
 func (w withNamespaces) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
-	paths := Paths(w.provider).PathsOf(t)
+	paths := slices.Clip(Paths(w.provider).PathsOf(t)) // others append to them, too
 	known := map[api.UnresolvedPath]bool{}
 	for _, info := range paths {
 		known[info.Path] = true
