@@ -144,9 +144,12 @@ func (f *finder) candidates(olds, news []int) (all []candidate, complete bool) {
 			return nil, false
 		}
 		for o, share := range resources.shares(named[n]) {
-			add(candidate{
-				Pair: Pair{o, n}, resources: share, lines: lines.files[o].common(text[n]),
-			})
+			c := candidate{Pair: Pair{o, n}, resources: share}
+			// As for git, a file twice as large is another text.
+			if a, b := lines.files[o].size, text[n].size; float64(min(a, b)) >= half*float64(max(a, b)) {
+				c.lines = lines.files[o].common(text[n])
+			}
+			add(c)
 		}
 		for o, share := range others(n).shares(text[n]) {
 			add(candidate{Pair: Pair{o, n}, lines: share})
