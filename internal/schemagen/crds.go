@@ -3,17 +3,18 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // builtOperator is an operator in operators.json.
@@ -212,13 +213,15 @@ func generate(all []operator) (map[string][][]byte, error) {
 		return nil, err
 	}
 	run := func(args ...string) error {
-		cmd := exec.Command("go", args...)
-		cmd.Dir = dir
-		// The modules need that version, which the go command fetches as a module.
-		cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go1.27.3", "GOFLAGS=-mod=mod", "GOWORK=off")
-		out, err := cmd.CombinedOutput()
+		var out bytes.Buffer
+		tool := process.Tool{
+			Words: append([]string{"go"}, args...), Dir: dir, Stdout: &out, Stderr: &out,
+			// The modules need that version, which the go command fetches as a module.
+			Env: []string{"GOTOOLCHAIN=go1.27.3", "GOFLAGS=-mod=mod", "GOWORK=off"},
+		}
+		err := tool.Run(context.Background())
 		if err != nil {
-			err = fmt.Errorf("%w: %s", err, out)
+			err = fmt.Errorf("%w: %s", err, &out)
 		}
 		return err
 	}

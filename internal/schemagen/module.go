@@ -2,11 +2,13 @@ package main
 
 import (
 	"archive/zip"
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
-	"os/exec"
+
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 // module is the files of a version of a Go module.
@@ -19,12 +21,15 @@ func (m *module) close() { _ = m.archive.Close() }
 
 // download lets the go command fetch and verify a version of a module.
 func download(path, version string) (*module, error) {
-	cmd := exec.Command("go", "mod", "download", "-json", path+"@"+version)
-	// Nothing of the module is built, so it may need a newer Go than this one.
-	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local")
-	out, err := cmd.Output()
+	var out bytes.Buffer
+	tool := process.Tool{
+		Words: []string{"go", "mod", "download", "-json", path + "@" + version}, Stdout: &out,
+		// Nothing of the module is built, so it may need a newer Go than this one.
+		Env: []string{"GOTOOLCHAIN=local"},
+	}
+	err := tool.Run(context.Background())
 	var found struct{ Zip, Error string }
-	if jsonErr := json.Unmarshal(out, &found); jsonErr != nil || found.Zip == "" {
+	if jsonErr := json.Unmarshal(out.Bytes(), &found); jsonErr != nil || found.Zip == "" {
 		return nil, errors.Join(err, jsonErr, errors.New(found.Error))
 	}
 	z, err := zip.OpenReader(found.Zip)

@@ -9,17 +9,19 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/fctl-dev/fctl/internal/process"
 )
 
 func main() {
@@ -44,11 +46,11 @@ type module struct {
 
 // run prints the licenses of the modules of all systems for which releases are built.
 func run(out io.Writer, programs []string) error {
-	text, err := exec.Command("go", "env", "GOROOT").Output()
+	text, err := goCommand("", "env", "GOROOT")
 	if err != nil {
-		return fmt.Errorf("go env: %w", err)
+		return err
 	}
-	goroot := strings.TrimSpace(string(text))
+	goroot := strings.TrimSpace(text)
 	std := &module{path: "std", version: runtime.Version(), licenses: map[string]license{}}
 	if err := std.read(goroot, goroot); err != nil {
 		return err
@@ -66,17 +68,14 @@ func run(out io.Writer, programs []string) error {
 // add adds the modules of the packages that the programs have on a system, and the licenses in the
 // directories of these packages and above them.
 func add(modules map[string]*module, system string, programs []string) error {
-	cmd := exec.Command("go", append([]string{
+	text, err := goCommand(system, append([]string{
 		"list", "-deps", "-f",
 		"{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}",
 	}, programs...)...)
-	cmd.Env = append(os.Environ(), "GOOS="+system)
-	cmd.Stderr = os.Stderr
-	text, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("go list: %w", err)
+		return err
 	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		parts := strings.Split(strings.TrimRight(line, "\n"), "\t")
 		if len(parts) != 4 {
 			continue
@@ -94,6 +93,19 @@ func add(modules map[string]*module, system string, programs []string) error {
 		}
 	}
 	return nil
+}
+
+// goCommand returns the output of the go command for a system, "" for this one.
+func goCommand(system string, words ...string) (string, error) {
+	var out strings.Builder
+	tool := process.Tool{Words: append([]string{"go"}, words...), Stdout: &out, Stderr: os.Stderr}
+	if system != "" {
+		tool.Env = []string{"GOOS=" + system}
+	}
+	if err := tool.Run(context.Background()); err != nil {
+		return "", fmt.Errorf("go %s: %w", words[0], err)
+	}
+	return out.String(), nil
 }
 
 // read reads the licenses in a directory of a module.

@@ -5,6 +5,8 @@
 package enginetest
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -66,13 +68,12 @@ func Build(t *testing.T, dir, name, image, started string) string {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(e.Path, "build", "-q", "-t", image,
-		dir).CombinedOutput(); err != nil {
+	if out, err := output(t.Context(), nil, e.Path, "build", "-q", "-t", image, dir); err != nil {
 		return fmt.Sprintf("%s does not build images: %s", e.Name, out)
 	}
-	t.Cleanup(func() { _ = exec.Command(e.Path, "rmi", "-f", image).Run() })
-	out, err := exec.Command(e.Path, "run", "--rm", "--network", "none", image).CombinedOutput()
-	if err != nil && !strings.Contains(string(out), started) {
+	t.Cleanup(func() { _, _ = output(context.Background(), nil, e.Path, "rmi", "-f", image) })
+	out, err := output(t.Context(), nil, e.Path, "run", "--rm", "--network", "none", image)
+	if err != nil && !strings.Contains(out, started) {
 		return fmt.Sprintf("%s does not run images: %s", e.Name, out)
 	}
 	return ""
@@ -81,9 +82,16 @@ func Build(t *testing.T, dir, name, image, started string) string {
 // Program builds a program of this module into dir/name, so that an image may have it.
 func Program(t *testing.T, dir, name, path string) {
 	t.Helper()
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, name), path)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
+	out, err := output(t.Context(), []string{"CGO_ENABLED=0"}, "go", "build", "-o",
+		filepath.Join(dir, name), path)
+	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+}
+
+// output runs a program and returns its output, with that of the error stream.
+func output(ctx context.Context, env []string, words ...string) (string, error) {
+	var out bytes.Buffer
+	err := (&process.Tool{Words: words, Env: env, Stdout: &out, Stderr: &out}).Run(ctx)
+	return out.String(), err
 }
