@@ -51,7 +51,7 @@ PLATFORM := $(shell go env GOOS)/$(shell go env GOARCH)
 define in-context
 	rm -rf out/image && mkdir -p out/image/$(PLATFORM) && cp $(1) out/image/$(PLATFORM)
 endef
-image: build mcp ## the image of fctl, IMAGE, with podman or docker
+image: build mcp ## image of fctl, IMAGE, with podman or docker
 	$(call in-context,bin/fctl bin/fctl-mcp)
 	$(ENGINE) build -t $(IMAGE) --target fctl -f packaging/Dockerfile out/image
 	$(ENGINE) run --rm --network none $(LIMITS) -v $(CURDIR)/examples:/work:ro -w /work $(IMAGE) do deployment.yaml get-replicas
@@ -74,7 +74,7 @@ licenses: ## list the licenses of everything that a release has; fails if one mu
 	@mkdir -p out/release && go run ./packaging/licenses ./cmd/... >out/release/licenses.txt && sed '/^---/,$$d' out/release/licenses.txt
 vulncheck: ## known vulnerabilities of what fctl calls; it needs the database of Go
 	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
-sizes: build mcp runner ## the sizes of the programs beside their budgets, and the largest packages
+sizes: build mcp runner ## sizes of programs beside their budgets, and the largest packages
 	go build -tags "$(TAGS)" -o out/fctl-symbols ./cmd/fctl
 	@packaging/sizes.sh out/fctl-symbols
 reproducible: ## build fctl twice, in two clones, one with an empty cache, and compare the bytes

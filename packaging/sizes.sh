@@ -13,7 +13,7 @@ echo "$budgets" | while read -r program most; do
 	bytes=$(wc -c <"bin/$program")
 	printf '%-12s %5.1f MB of %s\n' "$program" "$(echo "$bytes" | awk '{ print $1 / 1e6 }')" "$most"
 	if [ "$bytes" -gt "${most}000000" ]; then
-		echo "$program exceeds its budget: find out what it imports, or change the budget and say why" >&2
+		echo "$program exceeds its budget: look at its imports, or change the budget and give the reason" >&2
 		exit 1
 	fi
 done

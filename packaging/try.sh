@@ -30,7 +30,7 @@ if [ "$(tar tzf "$archive" | grep -c '^man/')" -lt 100 ]; then
 	fail "$archive has few manual pages"
 fi
 case $("$work/fctl" version) in
-*devel*) fail "the program does not know its version" ;;
+*devel*) fail "fctl does not know its version" ;;
 esac
 "$work/fctl" version
 

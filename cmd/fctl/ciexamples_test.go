@@ -129,7 +129,7 @@ git tag v0.1.0`
 	}
 	if got := text(t, filepath.Join(dir, "apps", "web.yaml")); !strings.Contains(got,
 		"team: shop") || !strings.Contains(got, "registry.example.com/library/nginx:1.27}") {
-		t.Errorf("the chain did not run:\n%s", got)
+		t.Errorf("chain did not run:\n%s", got)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestGitHubAction(t *testing.T) {
 	uses := workflow.Jobs["vet"].Steps[1]
 	for input := range uses.With {
 		if action.Inputs[input] == nil {
-			t.Errorf("the action has no input %s", input)
+			t.Errorf("action has no input %s", input)
 		}
 	}
 	tag := strings.TrimPrefix(uses.Uses, "fctl-dev/fctl@")
@@ -190,7 +190,7 @@ func TestGitHubAction(t *testing.T) {
 		"PATH="+strings.TrimSpace(text(t, filepath.Join(dir, "path")))+":"+os.Getenv("PATH")), 1,
 		"::error file=apps/web.yaml,line=7,col=24,title=vet-semantics", append(install[:6:6], vet)...)
 	if !json.Valid([]byte(text(t, filepath.Join(dir, uses.With["sarif"])))) {
-		t.Error("the SARIF file is not JSON")
+		t.Error("SARIF file is not JSON")
 	}
 }
 
@@ -309,7 +309,7 @@ esac
 helm template shop chart --post-renderer "$renderer" --post-renderer-args fctl-chain.yaml`
 	out := runIn(t, dir, nil, 0, want, "sh", "-ec", render, filepath.Dir(script))
 	if !strings.Contains(out, "name: shop") {
-		t.Errorf("the chart was not rendered:\n%s", out)
+		t.Errorf("chart was not rendered:\n%s", out)
 	}
 }
 
@@ -350,7 +350,7 @@ func TestFluxExample(t *testing.T) {
 	runIn(t, dir, nil, 0, "0 findings", "sh", "flux/check.sh", "flux/apps", "flux/cluster-settings.yaml", "out")
 	if got := text(t, filepath.Join(dir, "out", "flux", "apps", "web.yaml")); !strings.Contains(got,
 		"namespace: shop\n") || !strings.Contains(got, "replicas: 3\n") {
-		t.Errorf("the variables have no values:\n%s", got)
+		t.Errorf("variables have no values:\n%s", got)
 	}
 	put(t, filepath.Join(dir, "empty.env"), "other=1\n")
 	runIn(t, dir, nil, 4, "namespace", "sh", "flux/check.sh", "flux/apps", "empty.env")

@@ -117,13 +117,13 @@ func vetAPIFunction(provider configkit.ResourceProvider) handler.FunctionRegistr
 		FunctionSignature: api.FunctionSignature{
 			FunctionName: "vet-api",
 			Parameters:   []api.FunctionParameter{releaseParameter()},
-			Description: "Check that a release of Kubernetes serves the APIs of resources: those that " +
-				"it, or one before it, has removed are findings. vet-schemas checks that, too, for the " +
-				"releases whose schemas are built in",
+			Description: "Check that a release of Kubernetes still serves the APIs of resources: an API " +
+				"that it or an earlier release has removed is a finding. vet-schemas checks that, too, " +
+				"for the releases whose schemas are built in",
 			Examples: []string{"vet-api", "vet-api 1.25"},
 		},
 		CheckArguments: handler.Parses(releaseOf),
-	}, "whether no resource has a removed API, and those that have one",
+	}, "whether no resource has a removed API, and the resources that have one",
 		func(c *handler.Call) (api.ValidationResult, error) {
 			result := api.ValidationResult{Passed: true}
 			release, err := releaseOf(c.Args)

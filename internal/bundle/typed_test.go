@@ -265,7 +265,7 @@ func TestTypedDefinition(t *testing.T) {
 	}
 }
 
-// A value that is not known yet stays unknown in what refers to what has it, and the fields of
+// A value that is not known yet stays unknown in references to its owner, and the fields of
 // a CustomResourceDefinition in the Bundle count.
 func TestTypedChain(t *testing.T) {
 	const text = head + `spec:

@@ -59,7 +59,7 @@ func FuzzUntrustedClone(f *testing.F) {
 			"      exec: {path: ./program}\n")
 	f.Fuzz(func(t *testing.T, settings, kptfile, chain, manifest string) {
 		if strings.Contains(settings+kptfile+chain+manifest, outside) {
-			t.Skip("the input has the text that marks the file outside")
+			t.Skip("input has the text that marks the file outside")
 		}
 		clone(t, map[string]string{
 			".fctl.yaml": settings, "Kptfile": kptfile, "chain.yaml": chain, "a.yaml": manifest,

@@ -1,5 +1,5 @@
 // Command licenses prints the modules that programs are built from, with their licenses and the texts
-// of these: what a release has to ship. It fails if a module has no license that may be shipped.
+// of these, which a release has to ship. It fails if a module has no license that may be shipped.
 //
 //	go run ./packaging/licenses ./cmd/fctl ./cmd/fctl-runner
 //

@@ -11,7 +11,7 @@ func TestLicenses(t *testing.T) {
 		"Redistributions of source code must retain ...":                  "BSD-2-Clause",
 		"Redistributions of source code must retain ... Neither the name": "BSD-3-Clause",
 		"Apache License\n  Version 2.0, January 2004":                     "Apache-2.0",
-		"All rights reserved.": "",
+		"All rights reserved, and nothing else is said about the program": "",
 	} {
 		if got := nameOf(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
@@ -19,8 +19,8 @@ func TestLicenses(t *testing.T) {
 	}
 }
 
-// TestUnshippable checks that copyleft and modules without a license are problems, and that a text
-// that several modules have is printed once.
+// TestUnshippable checks that copyleft and modules without a license are problems, and that a text of
+// several modules is printed once.
 func TestUnshippable(t *testing.T) {
 	of := func(text string) map[string]license {
 		return map[string]license{"LICENSE": {nameOf(text), text}}

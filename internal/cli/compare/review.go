@@ -165,7 +165,7 @@ func runReview(
 	}
 	if base, _, _ := strings.Cut(words[0], ".."); base == "" {
 		return diag.UsageHint("fctl review main...HEAD", "%q does not say from which revision on "+
-			"the change is reviewed", words[0])
+			"a change is reviewed", words[0])
 	}
 	words = slices.Clone(words)
 	if dash == 1 && !strings.Contains(words[0], "..") {

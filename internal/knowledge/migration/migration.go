@@ -30,7 +30,7 @@ var apisText []byte
 type API struct {
 	Removed Release // first one that does not serve it
 	To      string  // apiVersion of the successor
-	Why     string  // why there is no successor that a program can write
+	Why     string  // why no program can write a successor
 
 	from  string
 	kinds []string

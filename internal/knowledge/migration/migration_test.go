@@ -30,7 +30,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	if last != Newest() {
-		t.Errorf("the last release is %s", last)
+		t.Errorf("last release is %s", last)
 	}
 	for text, want := range map[string]string{
 		"- {from: a/v1, kinds: [K], removed: '1.16', stepz: []}":            `an API has no field "stepz"`,

@@ -11,7 +11,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 )
 
-// plainNames are what the input shows outside of secret values: files, resources, types, namespaces and
+// plainNames are texts that the input shows outside of secret values: files, resources, types, namespaces and
 // keys. A text that people read writes them in places of their own, and stays readable there though
 // a secret value has the same text. Elsewhere the value is masked.
 type plainNames struct {

@@ -17,7 +17,7 @@ type Setter struct {
 	Path api.ResolvedPath
 }
 
-// Nearest returns where the value at a path of a resource came from: what the nearest entry at or
+// Nearest returns the source of the value at a path of a resource: that of the nearest entry at or
 // above the path says, or else the resource's own entry. It reports false if nothing is recorded.
 // path may have indexes or keys for list elements.
 func Nearest(

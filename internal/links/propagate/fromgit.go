@@ -12,7 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-// FromGit reads what git knows about units and about what their links have merged, for commands that
+// FromGit reads the history of units and the merges of their links from git, for commands that
 // only read. Unknown things are left out. edited are the units whose working copies were edited.
 func (p *Propagator) FromGit(units, edited []*workspace.Unit) {
 	p.Tx.ReadHistory(p, units)
@@ -30,7 +30,7 @@ func (p *Propagator) FromGit(units, edited []*workspace.Unit) {
 
 // settle brings what is recorded about the links of units up to date with their definitions, if git
 // has brought these. edited are the units whose working copies have just been recorded. Why it is not
-// known what a link has merged is left in p.unsettled.
+// known which data a link has merged is left in p.unsettled.
 func (p *Propagator) settle(units, edited []*workspace.Unit) {
 	is := make(map[*workspace.Unit]bool, len(edited))
 	for _, u := range edited {

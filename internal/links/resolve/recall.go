@@ -33,7 +33,7 @@ func (b *binder) recall(o *owner) error {
 			}
 			docs, err := b.filtered(o.link, o.source.format, data)
 			if err != nil {
-				continue // the upstream was not valid then
+				continue // upstream was not valid then
 			}
 			if provisions, err = o.source.provisionsOf(docs, o); err != nil {
 				return err
@@ -51,7 +51,7 @@ func (b *binder) recall(o *owner) error {
 	return nil
 }
 
-// providersOf returns the provisions that supply what a need has.
+// providersOf returns the provisions that supply the value of a need.
 func (b *binder) providersOf(n *need, provisions []*provision) (from []*provision) {
 	for _, p := range provisions {
 		value, err := convert(p.value, n.dataType)

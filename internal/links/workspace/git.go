@@ -136,7 +136,7 @@ func makeCurrentHint(l *Link) string {
 		" --make-current' starts from the present"
 }
 
-// WriteMerged adds to the transaction what git keeps of it: in the definitions of links what they have
+// WriteMerged adds to the transaction the parts that git keeps: in the definitions of links what they have
 // merged last and, where no commit will have that, files with it. It does nothing outside git.
 func (t *Tx) WriteMerged(w *Workspace) error {
 	s := t.store

@@ -132,7 +132,7 @@ type Session struct {
 	Asked      bool                   // the command is about resolving links
 	Left       string                 // what it did not resolve, for the note that there was nothing to do
 
-	reading  *workspace.Tx // what a command that reads has from git; it is never committed
+	reading  *workspace.Tx // from git, for a command that reads; never committed
 	executor *functions.Executor
 	done     []func() error           // what follows the commit
 	hidden   map[*workspace.Unit]bool // whose copies of secret values are masked
