@@ -58,7 +58,7 @@ func sameMergeKeys(
 					found = append(found, row)
 				}
 			}
-			return true
+			return w.Keys != nil || len(reasons) > 0 // else there are no merge keys below
 		})
 	return found
 }

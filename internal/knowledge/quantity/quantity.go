@@ -48,8 +48,10 @@ func Parse(text string) (Quantity, bool) {
 	if digits == 0 || len(text) > 64 {
 		return Quantity{}, false
 	}
-	amount, ok := new(big.Rat).SetString(text[:end])
-	if !ok {
+	amount := new(big.Rat)
+	if whole, err := strconv.ParseInt(text[:end], 10, 64); err == nil { // most are, and it is cheap
+		amount.SetInt64(whole)
+	} else if _, ok := amount.SetString(text[:end]); !ok {
 		return Quantity{}, false
 	}
 	suffix := text[end:]
@@ -71,11 +73,12 @@ func Parse(text string) (Quantity, bool) {
 	default:
 		return Quantity{}, false
 	}
-	factor := new(big.Rat).SetInt(power(base, max(exponent, -exponent)))
-	if exponent < 0 {
-		factor.Inv(factor)
+	if factor := new(big.Rat).SetInt(power(base, max(exponent, -exponent))); exponent > 0 {
+		amount.Mul(amount, factor)
+	} else if exponent < 0 {
+		amount.Quo(amount, factor)
 	}
-	return Quantity{amount.Mul(amount, factor), form}, true
+	return Quantity{amount, form}, true
 }
 
 func power(base int64, exponent int) *big.Int {

@@ -50,11 +50,12 @@ func (v *Values) mask(message string, about bool, names ...string) string {
 		return message
 	}
 	marked := v.index().mark(message, about)
-	if slices.Contains(marked, true) {
-		v.visible().revealVariables(message, marked)
-		if !about {
-			v.visible().reveal(message, marked)
-		}
+	if marked == nil {
+		return message
+	}
+	v.visible().revealVariables(message, marked)
+	if !about {
+		v.visible().reveal(message, marked)
 	}
 	for _, name := range names {
 		for at := 0; name != ""; at += len(name) {
@@ -96,10 +97,12 @@ func hide(text string, marked []bool) string {
 	return shortened().ReplaceAllString(repeated().ReplaceAllString(b.String(), Mask), Mask+"$1")
 }
 
-// mark returns for each byte of message whether it belongs to a secret value.
-func (k *known) mark(message string, about bool) []bool {
-	marked := make([]bool, len(message))
+// mark returns for each byte of message whether it belongs to a secret value, nil if none does.
+func (k *known) mark(message string, about bool) (marked []bool) {
 	set := func(from, to int) {
+		if marked == nil && from < to {
+			marked = make([]bool, len(message))
+		}
 		for i := from; i < to; i++ {
 			marked[i] = true
 		}
@@ -164,7 +167,7 @@ func (k *known) has(text string, whole bool) bool {
 
 // run returns how many bytes of message must be masked from offset at on.
 func (k *known) run(message string, at int, about bool) int {
-	if n := k.long(message[at:], isInWord(message, at)); n > 0 {
+	if n := k.long(message, at); n > 0 {
 		return n
 	}
 	if about {
@@ -173,14 +176,15 @@ func (k *known) run(message string, at int, about bool) int {
 	return k.words.longest(message, at)
 }
 
-// long returns how many bytes at the beginning of rest belong to a value, if they are many or a
+// long returns how many bytes of message from offset at on belong to a value, if they are many or a
 // whole value.
-func (k *known) long(rest string, inWord bool) int {
+func (k *known) long(message string, at int) int {
+	rest := message[at:]
 	if len(rest) < longRun || rest[0] == ' ' || !k.runs.mayHave(rest) {
 		return 0
 	}
 	n := longRun
-	if inWord {
+	if isInWord(message, at) {
 		n *= 2 // a few words of a value may coincide with the message
 		if whole := k.whole(rest); whole > 0 {
 			n = whole

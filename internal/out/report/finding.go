@@ -121,25 +121,28 @@ type places struct {
 }
 
 // join leaves one finding about each missing resource, the first of all units, which has the places
-// of the others in joined.
-func (r *Result) join(joined map[lack]*places) {
-	r.joined = joined
+// of the others in joined. It returns the findings that are left.
+func (r *Result) join(joined map[lack]*places) []finding {
+	all := r.findingsOf(r.results())
 	repeated := false
-	for _, f := range r.findingsOf(r.results()) {
-		if f.Missing == "" {
+	for i := range all {
+		if all[i].Missing == "" {
 			continue
 		}
-		if at := joined[f.lack()]; at == nil {
-			joined[f.lack()] = &places{first: f.Position}
+		if at := joined[all[i].lack()]; at == nil {
+			joined[all[i].lack()] = &places{first: all[i].Position}
 		} else {
-			at.also, repeated = append(at.also, f.Position), true
+			at.also, repeated = append(at.also, all[i].Position), true
 		}
 	}
-	if repeated {
-		r.remove(func(f finding) bool {
-			return f.Missing != "" && joined[f.lack()].first != f.Position
-		}, silently)
+	r.joined = joined
+	if !repeated {
+		return all
 	}
+	r.remove(func(f finding) bool {
+		return f.Missing != "" && joined[f.lack()].first != f.Position
+	}, silently)
+	return r.findingsOf(r.results())
 }
 
 // mostAlso is how many other places a line of text has.
@@ -197,7 +200,9 @@ func attributeFindings(all []finding, f finding, row *api.AttributeValue) []find
 	f.Resource, f.Path = row.ResourceInfo.String(), string(row.Path)
 	f.Score, f.Missing = cmp.Or(row.Score, f.Score), row.Missing
 	if len(row.Issues) == 0 {
-		f.Message = cmp.Or(row.Reason, aboutValue(row))
+		if f.Message = row.Reason; f.Message == "" {
+			f.Message = aboutValue(row)
+		}
 		return append(all, f)
 	}
 	for _, issue := range row.Issues {

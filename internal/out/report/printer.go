@@ -121,15 +121,16 @@ func (p *Printer) Print(rendered Rendered) Chunks {
 	if p.Report == Text && p.Verbose {
 		passed = p.Terminal.passed(rendered.result, rendered.result.results())
 	}
+	var found []finding
 	if p.Report != "" && p.Report != Combined {
 		if p.joined == nil {
 			p.joined = map[lack]*places{}
 		}
-		rendered.result.join(p.joined)
+		found = rendered.result.join(p.joined)
 	}
 	switch {
 	case p.Report == Text:
-		return Chunks{append(p.textUnit(rendered.result), passed...)}
+		return Chunks{append(p.textUnit(rendered.result, found), passed...)}
 	case p.Report != "":
 		p.results = append(p.results, rendered.result)
 		return nil

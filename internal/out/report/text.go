@@ -21,15 +21,14 @@ type totals struct {
 }
 
 // textUnit returns the lines of the findings of a unit.
-func (p *Printer) textUnit(r Result) []byte {
+func (p *Printer) textUnit(r Result, found []finding) []byte {
 	p.totals.files++
 	p.totals.resources += r.Resources
 	if len(r.Response.Failures) > 0 {
 		p.totals.failed++
 	}
-	results := r.results()
 	var b []byte
-	for _, f := range append(r.findingsOf(results), r.filterFindings()...) {
+	for _, f := range append(found, r.filterFindings()...) {
 		p.totals.findings++
 		if p.Several && f.Missing != "" || len(p.totals.held) > 0 {
 			p.totals.held = append(p.totals.held, f)
@@ -37,7 +36,7 @@ func (p *Printer) textUnit(r Result) []byte {
 			b = append(b, p.line(f)...)
 		}
 	}
-	for _, result := range results {
+	for _, result := range r.results() {
 		p.totals.ignored += result.Ignored
 	}
 	return b
