@@ -26,9 +26,6 @@ type Deps struct {
 	Streams  *iostreams.Streams
 	Executor *functions.Executor
 	Writes   *Writes
-	// Alone says that the process does nothing else, so that the run may tune its garbage
-	// collector.
-	Alone bool
 }
 
 // Files says which files a chain runs on: File, which is the unit Unit, or Paths and Memory.

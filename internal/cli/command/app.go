@@ -117,7 +117,7 @@ func (a *App) ExecutorFor(ctx context.Context, s *settings.Settings) (*functions
 
 // Deps returns what a run works with.
 func (a *App) Deps(executor *functions.Executor) do.Deps {
-	return do.Deps{Streams: a.Streams, Executor: executor, Writes: &a.Writes, Alone: true}
+	return do.Deps{Streams: a.Streams, Executor: executor, Writes: &a.Writes}
 }
 
 // Console returns what prints problems and notes.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/knowledge/sensitive"
 	"github.com/fctl-dev/fctl/internal/krm"
@@ -17,24 +18,33 @@ type hidden struct {
 	lock   sync.Mutex // packages are rendered in parallel
 	texts  [][]byte
 	has    map[string]bool
+	shown  map[shownItem]bool // resources whose names messages may have
 	values *sensitive.Values // of the first of texts
 	found  int               // how many these are
+}
+
+type shownItem struct {
+	path string
+	gaby.Header
 }
 
 // hide masks the secret values of resources in everything that people read from here on.
 func (r *runner) hide(items []*krm.Item) {
 	r.hidden.lock.Lock()
 	defer r.hidden.lock.Unlock()
+	if r.hidden.has == nil {
+		r.hidden.has, r.hidden.shown = map[string]bool{}, map[shownItem]bool{}
+	}
 	kinds, known := r.provider.SensitiveKinds(), len(r.hidden.texts)
 	for _, item := range items {
-		name, _ := r.provider.ResourceNameGetter(item.Doc)
-		of, _ := r.provider.ResourceTypeGetter(item.Doc)
-		r.app.Show(item.Path, api.ResourceMutationList{{
-			Resource: api.ResourceInfo{ResourceName: name, ResourceType: of},
-		}})
-		kind := item.Doc.Value().Get("kind").Text()
-		if kind != "" && !slices.ContainsFunc(kinds, func(secret string) bool {
-			return secret == string(api.ResourceTypeAny) || secret == kind
+		h, _ := item.Doc.Header()
+		if shown := (shownItem{item.Path, h}); !r.hidden.shown[shown] {
+			r.hidden.shown[shown] = true
+			info, _ := r.provider.ResourceInfo(item.Doc)
+			r.app.Show(item.Path, api.ResourceMutationList{{Resource: info}})
+		}
+		if h.Kind != "" && !slices.ContainsFunc(kinds, func(secret string) bool {
+			return secret == string(api.ResourceTypeAny) || secret == h.Kind
 		}) {
 			continue
 		}
@@ -44,9 +54,6 @@ func (r *runner) hide(items []*krm.Item) {
 		}
 		if r.hidden.has[string(text)] {
 			continue
-		}
-		if r.hidden.has == nil {
-			r.hidden.has = map[string]bool{}
 		}
 		r.hidden.has[string(text)] = true
 		r.hidden.texts = append(r.hidden.texts, text)

@@ -180,7 +180,8 @@ func (k *known) run(message string, at int, about bool) int {
 // whole value.
 func (k *known) long(message string, at int) int {
 	rest := message[at:]
-	if len(rest) < longRun || rest[0] == ' ' || !k.runs.mayHave(rest) {
+	if len(rest) < longRun || rest[0] == ' ' || !k.runs.mayHave(rest) ||
+		!k.runs.mayHave(rest[longRun-runLength:]) {
 		return 0
 	}
 	n := longRun
