@@ -114,8 +114,8 @@ golden: ## the golden cases, in process, with all their checks
 	go test ./internal/golden -count=1
 manual-test: build ## the golden cases with the real binary; QUIET=no shows differences, DIR=golden-output updates
 	./manual-test.sh
-gen: ## write docs/functions.md, docs/cli.md, docs/api.txt, internal/server/openapi.json and the output in README.md and the guides
-	UPDATE_DOCS=1 go test ./internal/cli ./internal/server -run 'TestDocs|TestOpenAPI' -count=1 && UPDATE_API=1 go test ./internal/depcheck -run TestListingOfTheAPI -count=1 && UPDATE_README=1 go test ./cmd/fctl -run TestReadme -count=1
+gen: ## write docs/functions.md, docs/cli.md, docs/errors.md, docs/api.txt, internal/server/openapi.json and the output in README.md and the guides
+	UPDATE_DOCS=1 go test ./internal/do/explain -run TestExamplesOfErrors -count=1 && UPDATE_DOCS=1 go test ./internal/cli ./internal/server -run 'TestDocs|TestOpenAPI' -count=1 && UPDATE_API=1 go test ./internal/depcheck -run TestListingOfTheAPI -count=1 && UPDATE_README=1 go test ./cmd/fctl -run TestReadme -count=1
 gen-schemas: ## write the schemas of Kubernetes again; the first time this fetches 95 MB of modules, which no other target needs
 	go run ./internal/schemagen kubernetes $(SCHEMAS)/schemas.zip
 gen-operators: ## write the schemas of operators again; the first time this fetches 250 MB of modules and Go 1.27, and runs controller-gen

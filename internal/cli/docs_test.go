@@ -33,7 +33,7 @@ const generated = "<!-- Made by `make gen` from the source: do not edit. -->\n"
 func TestDocs(t *testing.T) {
 	for name, text := range map[string]string{
 		"functions.md": functionReference(t), "cli.md": commandReference(),
-		"chain.schema.json": chainSchema(t),
+		"chain.schema.json": chainSchema(t), "errors.md": errorReference(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("..", "..", "docs", name)
@@ -152,6 +152,23 @@ func functionReference(t *testing.T) string {
 		if len(own) > 0 {
 			b.WriteString(functionSections(t, executor, api.ToolchainType(of[0]), own))
 		}
+	}
+	return b.String()
+}
+
+// errorReference has a section for each error that is explained.
+func errorReference() string {
+	var b strings.Builder
+	b.WriteString(generated + "\n# Errors\n\n`fctl explain` says the same of a name below, or of a message in " +
+		"quotes. Parts that differ are shown as …. Each example is a golden case, run in `testdata`.\n")
+	section := ""
+	for _, p := range explain.KnownErrors() {
+		if p.Section != section {
+			section = p.Section
+			b.WriteString("\n## " + section + "\n")
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n> %s\n\n%s %s\n\n```console\n%s```\n", p.ID, cellText(p.Text),
+			p.Meaning, p.WayOut, p.Example)
 	}
 	return b.String()
 }

@@ -31,15 +31,18 @@ type explainFlags struct {
 
 func newExplain(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "explain [flags] FUNCTION",
-		Short: "Explain a function, or a chain in a file",
+		Use:   "explain [flags] {FUNCTION | ERROR}",
+		Short: "Explain a function, an error, or a chain in a file",
 		Long: `Explain a function: its parameters, what it does, where it applies, examples.
-The files of the examples are in examples/explain of fctl's repository. With
+The files of the examples are in examples/explain of fctl's repository. Explain
+an error: what it means, the way out, and a command that ends with it. ERROR is
+its message in quotes, or its name on the page of errors. With
 --file, explain a chain in a file step by step. With --schema, print the JSON
 Schema of such files for editors: 'fctl help chains'. With --policy, print the
 text of a policy, to read or to copy it: 'fctl help policies'.`,
 		Example: `  fctl explain set-container-image
   fctl explain -o json get-replicas
+  fctl explain 'path a..b: column 3: a segment is empty'
   fctl explain --file release.yaml
   fctl explain --schema > chain.schema.json
   fctl explain --policy restricted > policy.yaml`,
@@ -82,6 +85,12 @@ func explainFunction(a *command.App, cmd *cobra.Command, o *explainFlags, name s
 	}
 	d, ok := set.executor.Describe(set.toolchain, name)
 	if !ok {
+		if p, ok := explain.FindError(name); ok {
+			if o.output.Value == "json" {
+				return a.WriteJSON(p)
+			}
+			return a.WriteText(p.String())
+		}
 		return unknownFunction(set.executor, set.toolchain, name)
 	}
 	if o.output.Value == "json" {
@@ -157,6 +166,9 @@ func unknownFunction(executor *functions.Executor, t api.ToolchainType, name str
 	var names []string
 	for _, s := range executor.Signatures(t) {
 		names = append(names, s.FunctionName)
+	}
+	for _, e := range explain.KnownErrors() {
+		names = append(names, e.ID)
 	}
 	former := (&handler.UnknownFunctionError{Name: name}).Hint()
 	hint := cmp.Or(former, plan.ToolchainHint(executor, name),

@@ -19,8 +19,8 @@ type hidden struct {
 	texts  [][]byte
 	has    map[string]bool
 	shown  map[shownItem]bool // resources whose names messages may have
-	values *sensitive.Values // of the first of texts
-	found  int               // how many these are
+	values *sensitive.Values  // of the first of texts
+	found  int                // how many these are
 }
 
 type shownItem struct {
