@@ -163,7 +163,7 @@ type PropertyProvider interface {
 }
 
 // PropertiesOf returns what a provider knows besides what is registered, nil if it knows nothing. The
-// result is for one pass over documents that do not change meanwhile, by one goroutine: it reads what
+// result is for one walk of documents that do not change meanwhile, by one goroutine: it reads what
 // values of a document have in common once.
 func PropertiesOf(provider ResourceProvider) PropertyProvider {
 	if p, ok := provider.(interface{ ForPass() PropertyProvider }); ok {

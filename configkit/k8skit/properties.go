@@ -14,7 +14,7 @@ import (
 
 var _ configkit.PropertyProvider = (*ResourceProvider)(nil)
 
-// pass is a provider for one pass over documents: it keeps what it last read from a pod.
+// pass is a provider for one walk of documents: it keeps what it last read from a pod.
 type pass struct {
 	*ResourceProvider
 	doc    *gaby.YamlDoc
@@ -38,7 +38,7 @@ const (
 
 const typeConfigMap = "v1/ConfigMap"
 
-// NeededProperties is that of a pass over one value.
+// NeededProperties is that of a pass with one value.
 func (p *ResourceProvider) NeededProperties(
 	doc *gaby.YamlDoc, segments []string, registered map[string]string,
 ) map[string]string {
