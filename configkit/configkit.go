@@ -162,6 +162,17 @@ type PropertyProvider interface {
 	VisitorOptions(doc *gaby.YamlDoc) []string
 }
 
+// PropertiesOf returns what a provider knows besides what is registered, nil if it knows nothing. The
+// result is for one walk of documents that do not change meanwhile, by one goroutine: it reads what
+// values of a document have in common once.
+func PropertiesOf(provider ResourceProvider) PropertyProvider {
+	if p, ok := provider.(interface{ ForPass() PropertyProvider }); ok {
+		return p.ForPass()
+	}
+	known, _ := provider.(PropertyProvider)
+	return known
+}
+
 // BlockProvider is a ResourceProvider of a format in which several documents with the same type,
 // name and category can form one resource, such as the locals blocks of OpenTofu. Missing values
 // are created in one of them.

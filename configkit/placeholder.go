@@ -47,6 +47,21 @@ func HasVariable(text string) bool {
 	}
 }
 
+// HasStandIn reports whether a name has a word that somebody replaces before the configuration reaches a
+// cluster, whose names have neither capital letters nor dollars: ROLLOUT_NAME, REPLACEME, $$name$$.
+func HasStandIn(name string) bool {
+	for word := range strings.FieldsFuncSeq(name, func(c rune) bool {
+		return c == '-' || c == '.' || c == '/'
+	}) {
+		capitals := strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" &&
+			len(word) > 3 && strings.Trim(word, "_0123456789") != ""
+		if capitals || strings.HasPrefix(word, "$$") && strings.HasSuffix(word, "$$") && len(word) > 4 {
+			return true
+		}
+	}
+	return false
+}
+
 // isWords reports whether a text in angle brackets says what to put in its place. A template writes
 // <no value> and <nil> by mistake.
 func isWords(text string) bool {

@@ -6,6 +6,17 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 )
 
+func TestHasStandIn(t *testing.T) {
+	for name, want := range map[string]bool{
+		"ROLLOUT_NAME-active": true, "REPLACEME": true, "web-$$name$$": true, "a.YOUR_DOMAIN": true,
+		"webServer": false, "web": false, "WEB-1": false, "web-2024": false, "$$": false, "": false,
+	} {
+		if configkit.HasStandIn(name) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+}
+
 func TestHasVariable(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": false, "web": false, "{": false, "{}": false, "$": false, "${": false, "$HOME": false,

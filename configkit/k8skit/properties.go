@@ -14,6 +14,19 @@ import (
 
 var _ configkit.PropertyProvider = (*ResourceProvider)(nil)
 
+// pass is a provider for one walk of documents: it keeps what it last read from a pod.
+type pass struct {
+	*ResourceProvider
+	doc    *gaby.YamlDoc
+	pod    string              // its path
+	mounts map[string][]string // see mountsOf
+}
+
+// ForPass returns the provider for one pass, see [configkit.PropertiesOf].
+func (p *ResourceProvider) ForPass() configkit.PropertyProvider {
+	return &pass{ResourceProvider: p}
+}
+
 // Properties of needed and provided resources, besides the resource type.
 const (
 	propertyName            = "Name"            // the stable part of the name
@@ -25,9 +38,16 @@ const (
 
 const typeConfigMap = "v1/ConfigMap"
 
+// NeededProperties is that of a pass with one value.
+func (p *ResourceProvider) NeededProperties(
+	doc *gaby.YamlDoc, segments []string, registered map[string]string,
+) map[string]string {
+	return (&pass{ResourceProvider: p}).NeededProperties(doc, segments, registered)
+}
+
 // NeededProperties adds, for references to ConfigMaps, the namespace of the resource and the keys
 // that containers mount individually from a volume of the ConfigMap.
-func (p *ResourceProvider) NeededProperties(
+func (p *pass) NeededProperties(
 	doc *gaby.YamlDoc, segments []string, registered map[string]string,
 ) map[string]string {
 	if registered[resourcetypes.PropertyResourceType] != typeConfigMap {
@@ -35,14 +55,48 @@ func (p *ResourceProvider) NeededProperties(
 	}
 	properties := maps.Clone(registered)
 	addNamespace(properties, doc)
-	if n := len(segments); n >= 4 && segments[n-4] == "volumes" && segments[n-2] == "configMap" {
-		for _, key := range mountedKeys(
-			doc.Search(segments[:n-4]...).Value(), doc.Search(segments[:n-2]...).Value(),
-		) {
+	n := len(segments)
+	if n < 4 || segments[n-4] != "volumes" || segments[n-2] != "configMap" {
+		return properties
+	}
+	if pod := strings.Join(segments[:n-4], "\x00"); p.mounts == nil || p.doc != doc || p.pod != pod {
+		p.doc, p.pod, p.mounts = doc, pod, mountsOf(doc.Search(segments[:n-4]...).Value())
+	}
+	volume := doc.Search(segments[:n-2]...).Value()
+	files := p.mounts[volume.Get("name").Text()]
+	keys := map[string]string{} // of a file, if items give it another name
+	for item := volume.Get("configMap").Get("items").First(); item.Exists(); item = item.Next() {
+		if path := item.Get("path").Text(); keys[path] == "" {
+			keys[path] = item.Get("key").Text()
+		}
+	}
+	for _, file := range files {
+		key := file
+		if len(keys) > 0 {
+			key = keys[file]
+		}
+		if key != "" {
 			properties[propertySubPath+key] = "true"
 		}
 	}
 	return properties
+}
+
+// mountsOf returns the files that the containers of a pod mount individually (with subPath), by the
+// name of their volume.
+func mountsOf(pod gaby.Value) map[string][]string {
+	files := map[string][]string{}
+	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
+		for c := pod.Get(list).First(); c.Exists(); c = c.Next() {
+			for mount := c.Get("volumeMounts").First(); mount.Exists(); mount = mount.Next() {
+				if file := mount.Get("subPath").Text(); file != "" {
+					name := mount.Get("name").Text()
+					files[name] = append(files[name], file)
+				}
+			}
+		}
+	}
+	return files
 }
 
 // PreferredProperties suggests the name of the enclosing list element, its merge key: a ConfigMap
@@ -71,39 +125,6 @@ func (p *ResourceProvider) PreferredProperties(
 		return map[string]string{propertyName: text}
 	}
 	return nil
-}
-
-// mountedKeys returns the keys of a ConfigMap that the containers of a pod mount individually (with
-// subPath) from a volume.
-func mountedKeys(pod, volume gaby.Value) (keys []string) {
-	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
-		for c := pod.Get(list).First(); c.Exists(); c = c.Next() {
-			for mount := c.Get("volumeMounts").First(); mount.Exists(); mount = mount.Next() {
-				path := mount.Get("subPath").Text()
-				if path == "" || mount.Get("name").Text() != volume.Get("name").Text() {
-					continue
-				}
-				if key := keyAt(volume.Get("configMap").Get("items"), path); key != "" {
-					keys = append(keys, key)
-				}
-			}
-		}
-	}
-	return keys
-}
-
-// keyAt returns the key of a ConfigMap whose value is in a file of its volume. Files are named
-// after keys unless items say otherwise.
-func keyAt(items gaby.Value, file string) string {
-	if items.Len() == 0 {
-		return file
-	}
-	for item := items.First(); item.Exists(); item = item.Next() {
-		if item.Get("path").EqualText(file) {
-			return item.Get("key").Text()
-		}
-	}
-	return ""
 }
 
 // ProvidedProperties adds, for ConfigMaps, the stable part of the name, the namespace, the format

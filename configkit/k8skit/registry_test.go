@@ -63,10 +63,10 @@ func TestNeededRegistry(t *testing.T) {
 		"networking.k8s.io/v1/Ingress": "spec.rules.*.http.paths.*.backend.service.name" + service +
 			"spec.defaultBackend.service.name" + service + "spec.tls.*.secretName" + secret +
 			"spec.ingressClassName networking.k8s.io/v1/IngressClass\n" +
-			"metadata.annotations.nginx~1ingress~1kubernetes~1io/auth-secret" + secret +
-			"metadata.annotations.nginx~1ingress~1kubernetes~1io/auth-tls-secret" + secret +
-			"metadata.annotations.ingress~1kubernetes~1io/auth-secret" + secret +
-			"metadata.annotations.nginx~1ingress~1kubernetes~1io/fastcgi-params-configmap " +
+			"metadata.annotations.nginx~1ingress~1kubernetes~1io/auth-secret#name" + secret +
+			"metadata.annotations.nginx~1ingress~1kubernetes~1io/auth-tls-secret#name" + secret +
+			"metadata.annotations.ingress~1kubernetes~1io/auth-secret#name" + secret +
+			"metadata.annotations.nginx~1ingress~1kubernetes~1io/fastcgi-params-configmap#name " +
 			"v1/ConfigMap\n" + "spec.rules.*.host#domain \n",
 		rbac + "Role": "rules.*.resourceNames.* v1/ConfigMap,v1/Secret\n",
 		rbac + "ClusterRole": "rules.*.resourceNames.* v1/ConfigMap,v1/PersistentVolume," +

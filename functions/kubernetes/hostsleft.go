@@ -26,12 +26,13 @@ func isService(t api.ResourceType) bool {
 // renamed or, as makers knows, is made by renamed resources.
 func (r *renamer) noteHosts(makers *references.Survey, renamed references.Renamed) {
 	type service struct{ namespace, name string }
-	own := map[service]bool{}
+	own, fresh := map[service]bool{}, map[string]bool{}
 	for i := range r.all {
 		n := &r.all[i]
 		if n.name != n.Name() && isService(n.Info.ResourceType) {
 			own[service{n.Namespace, n.Name()}] = true
 			own[service{schemas.Anywhere, n.Name()}] = true
+			fresh[n.name] = true
 		}
 	}
 	if len(own) == 0 && makers == nil && (r.affix == nil || !slices.ContainsFunc(serviceKinds(), r.inputs.HasKind)) {
@@ -39,7 +40,8 @@ func (r *renamer) noteHosts(makers *references.Survey, renamed references.Rename
 	}
 	hosts := namespaces.FormerHosts(func(namespace, name string) bool {
 		return own[service{namespace, name}] ||
-			makers != nil && makers.MakesHost(namespace, name, renamed) ||
+			makers != nil && !fresh[name] &&
+				makers.MakesHost(namespace, name, renamed) ||
 			slices.ContainsFunc(serviceKinds(), func(kind string) bool {
 				to, found := r.elsewhere(kind, namespace, name)
 				return found && to != name

@@ -127,7 +127,13 @@ func namespaceCall(
 ) *namespaces.Move {
 	return namespaces.New(fc, provider, references.NamespacePaths(provider),
 		func(p *yamlkit.Match) [][2]string { return references.Targets(p, provider) },
-		inContainers(provider, "command.*", "args.*", "env.*.value"), clusterScopedTypes(args))
+		hostPaths(provider), clusterScopedTypes(args))
+}
+
+// hostPaths returns the paths of commands, arguments and variables, where the DNS names of Services
+// may be.
+func hostPaths(provider configkit.ResourceProvider) configkit.PathSource {
+	return inContainers(provider, "command.*", "args.*", "env.*.value")
 }
 
 // clusterScopedTypes returns the resource types in the argument, which are separated by commas or

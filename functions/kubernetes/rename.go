@@ -173,7 +173,17 @@ func (r *renamer) run() (int, error) {
 			}
 			return makers.MadeName(ref, renamed)
 		})
-	problems := []error{err}
+	hosts, hostsErr := namespaces.RenameHosts(r.unit, hostPaths(r.provider), r.provider,
+		func(namespace, name string) (to string, ok bool) {
+			for _, kind := range serviceKinds() {
+				if to, ok = renamed(kind, namespace, name); ok {
+					break
+				}
+			}
+			return to, ok
+		})
+	changed += hosts
+	problems := []error{err, hostsErr}
 	if makers != nil {
 		labels, err := references.NewSelectorSurvey(
 			r.provider, r.unit, handler.InputFile(r.call.FunctionContext),

@@ -9,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
+	"github.com/fctl-dev/fctl/internal/knowledge/jsonschema"
 	"github.com/fctl-dev/fctl/internal/knowledge/schemas"
 	"github.com/fctl-dev/fctl/internal/knowledge/semantics"
 )
@@ -52,6 +53,9 @@ func vetSemanticsFunction(provider configkit.ResourceProvider) handler.FunctionR
 					}
 					resources++
 					problems := semantics.Check(string(info.ResourceType), doc.Value(), release)
+					problems = slices.DeleteFunc(problems, func(p jsonschema.Violation) bool {
+						return othersComplete(library, c, info, p)
+					})
 					problems = append(problems, known.Add(info, doc.Value())...)
 					schemas.AddProblems(&result, provider, doc, info, problems)
 					return nil
@@ -59,6 +63,21 @@ func vetSemanticsFunction(provider configkit.ResourceProvider) handler.FunctionR
 			c.Matched(resources)
 			return result, err
 		})
+}
+
+// othersComplete reports whether other files of the input settle a problem: kustomize sets a
+// namespace, or a server of its own decides about names of a type.
+func othersComplete(
+	library *schemas.Library, c *handler.Call, info *api.ResourceInfo, p jsonschema.Violation,
+) bool {
+	switch p.Keyword {
+	case "required":
+		return p.Property == "namespace" && library.GetsNamespace(handler.InputFile(c.FunctionContext))
+	case "name":
+		return slices.Equal(p.Path, []string{"metadata", "name"}) &&
+			library.IsAggregated(info.ResourceType)
+	}
+	return false
 }
 
 // releaseName returns the release that a function's arguments select, such as 1.35, or "" for the

@@ -193,6 +193,15 @@ func TestLinearFiles(t *testing.T) {
 			},
 			[][]string{{"set-path", "data.*", "{a: [1]}"}},
 		},
+		{
+			"volumes.yaml", 1000, func(n int) string { // each is mounted with a subPath
+				return "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  volumes:\n" +
+					numbered(n, "  - {name: v%[1]d, configMap: {name: c%[1]d}}\n") +
+					"  containers:\n  - name: a\n    volumeMounts:\n" +
+					numbered(n, "    - {name: v%[1]d, mountPath: /%[1]d, subPath: f}\n")
+			},
+			[][]string{{"get-references"}},
+		},
 	} {
 		dirs := [2]string{t.TempDir(), t.TempDir()}
 		writeFile(t, filepath.Join(dirs[0], test.file), test.text(test.n))

@@ -26,6 +26,7 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
+	"github.com/fctl-dev/fctl/configkit/yamlkit"
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do/exceptions"
@@ -681,18 +682,10 @@ func (l *loop) fail(problems diag.List) {
 // noConfiguration returns why a file that was found is not configuration, empty if it is. Such a
 // file is a template, has no resources or is empty.
 func (l *loop) noConfiguration(unit *source.InputUnit, response *handler.Result) source.SkipReason {
-	if actions := templateActions(unit.Data); len(actions) > 0 &&
-		slices.ContainsFunc(response.Failures, func(f *api.Failure) bool {
-			_, refused := errors.AsType[*gaby.EditError](f)
-			return (f.Class == api.FailureInput || refused) && len(actions[f.Pos.Line]) > 0
-		}) || hasFinding(response, func(row *api.AttributeValue) bool {
-		// Without quotes, {{ .Name }} is read as a map of a map.
-		return row.Position != nil &&
-			slices.Contains(actions[row.Position.Line], row.Position.Column)
-	}) {
+	if isTemplate(unit, response) {
 		return source.IsTemplate
 	}
-	if !hasFinding(response, func(*api.AttributeValue) bool { return true }) && slices.ContainsFunc(response.Notes, func(n api.Note) bool {
+	if !hasFinding(response) && slices.ContainsFunc(response.Notes, func(n api.Note) bool {
 		return n.Kind == api.NoteSkippedDocument
 	}) {
 		if response.Resources == 0 {
@@ -705,19 +698,47 @@ func (l *loop) noConfiguration(unit *source.InputUnit, response *handler.Result)
 	return ""
 }
 
-// hasFinding reports whether a validation found something wrong in the text for which is holds.
-func hasFinding(response *handler.Result, is func(*api.AttributeValue) bool) bool {
+// hasFinding reports whether a validation found something wrong.
+func hasFinding(response *handler.Result) bool {
 	for _, o := range response.Outputs {
 		list, _ := o.Value.(api.ValidationResultList)
 		for _, r := range list {
-			for i := range r.FailedAttributes {
-				if is(&r.FailedAttributes[i]) {
-					return true
-				}
+			if len(r.FailedAttributes) > 0 {
+				return true
 			}
 		}
 	}
 	return false
+}
+
+// isTemplate reports whether a file becomes configuration by way of a template: an action breaks it,
+// or is the value of a field, where YAML without quotes reads {{ .Name }} as a map of a map.
+func isTemplate(unit *source.InputUnit, response *handler.Result) bool {
+	actions := templateActions(unit.Data)
+	if len(actions) == 0 {
+		return false
+	}
+	if slices.ContainsFunc(response.Failures, func(f *api.Failure) bool {
+		_, refused := errors.AsType[*gaby.EditError](f)
+		return (f.Class == api.FailureInput || refused) && len(actions[f.Pos.Line]) > 0
+	}) {
+		return true
+	}
+	if unit.Toolchain != api.ToolchainKubernetesYAML {
+		return false
+	}
+	found := false
+	docs, _ := gaby.ParseAll(unit.Data)
+	for _, doc := range docs {
+		if doc.Check() == nil {
+			yamlkit.Walk(doc.Value(), nil, func(w *yamlkit.Cursor) bool {
+				at := w.Value.Position()
+				found = found || w.Value.Kind() == gaby.Map && slices.Contains(actions[at.Line], at.Column)
+				return !found
+			})
+		}
+	}
+	return found
 }
 
 // templateActions returns the columns at which template actions begin, by line, both counted from 1.

@@ -59,6 +59,47 @@ func inText(text, from, to string) string {
 	}
 }
 
+// RenameHosts replaces the names of Services in their DNS names, NAME.NAMESPACE.svc, and returns in how
+// many strings it did. renamed returns the new name of a Service, if it has one.
+func RenameHosts(
+	docs gaby.Container, names configkit.PathSource, provider configkit.ResourceProvider,
+	renamed func(namespace, name string) (to string, ok bool),
+) (int, error) {
+	edit := yamlkit.EditOptions{Wanted: func(p *yamlkit.Match) bool {
+		text := p.Value.Text()
+		return inHosts(text, renamed) != text
+	}}
+	return yamlkit.EditPaths(docs, names, nil, provider, edit, func(p *yamlkit.Match) error {
+		_, err := p.Doc.Set(inHosts(p.Value.Text(), renamed), p.Segments...)
+		return err
+	})
+}
+
+// inHosts replaces NAME in each NAME.NAMESPACE.svc of a text.
+func inHosts(text string, renamed func(namespace, name string) (to string, ok bool)) string {
+	if !strings.Contains(text, ".svc") {
+		return text
+	}
+	var b strings.Builder
+	for text != "" {
+		n := labelLen(text)
+		name, rest := text[:n], text[n:]
+		namespace := strings.TrimPrefix(rest, ".")
+		namespace = namespace[:labelLen(namespace)]
+		after, isHost := strings.CutPrefix(rest, "."+namespace+".svc")
+		if to, ok := renamed(namespace, name); ok && isHost && labelLen(after) == 0 {
+			name = to
+		}
+		b.WriteString(name)
+		if n == 0 {
+			b.WriteByte(text[0])
+			rest = text[1:]
+		}
+		text = rest
+	}
+	return b.String()
+}
+
 // IsLabelByte reports whether c continues a DNS label or a word that only looks like one.
 func IsLabelByte(c byte) bool {
 	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' ||

@@ -31,6 +31,23 @@ func TestRenameNamespace(t *testing.T) {
 	}
 }
 
+func TestHosts(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"web.shop.svc", "www.shop.svc"},
+		{"http://web.shop.svc.cluster.local/?u=web.shop.svc", "http://www.shop.svc.cluster.local/?u=www.shop.svc"},
+		{"web-0.web.shop.svc:80", "web-0.www.shop.svc:80"}, // a pod of the Service
+		{"web.test.svc web.shop.svcs my-web.shop.svc", "web.test.svc web.shop.svcs my-web.shop.svc"},
+		{"web.shop", "web.shop"}, // may be a domain
+		{"", ""},
+	} {
+		if got := inHosts(test.text, func(namespace, name string) (string, bool) {
+			return "www", namespace == "shop" && name == "web"
+		}); got != test.want {
+			t.Errorf("%q: %q, want %q", test.text, got, test.want)
+		}
+	}
+}
+
 func TestWordCount(t *testing.T) {
 	for text, want := range map[string]int{
 		"shop":                         1,

@@ -135,8 +135,7 @@ type Properties struct{ provider configkit.PropertyProvider }
 
 // PropertiesOf returns the properties of provider, which may know none.
 func PropertiesOf(provider configkit.ResourceProvider) Properties {
-	p, _ := provider.(configkit.PropertyProvider)
-	return Properties{p}
+	return Properties{configkit.PropertiesOf(provider)}
 }
 
 // sets reports whether a resource sets an option.

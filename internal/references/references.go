@@ -62,7 +62,9 @@ func (s *Survey) Checks(ref *Reference) bool {
 	doc, segments := ref.Match.Doc, ref.Match.Segments
 	last := len(segments) - 1
 	switch {
-	case ref.Name == "", isOpen(ref.Match.Value), last < 0, segments[0] == "rules",
+	case s.isForeign(ref):
+		return false
+	case ref.Name == "", isOpen(ref.Match.Value), configkit.HasStandIn(ref.Name), last < 0, segments[0] == "rules",
 		slices.Contains(segments, "parameters"), // Secrets of a storage driver, which its operator makes
 		slices.Equal(segments, []string{"metadata", "name"}):
 		return false
@@ -80,6 +82,14 @@ func (s *Survey) Checks(ref *Reference) bool {
 		return false // the operator may create it
 	}
 	return len(ref.Types) > 0 && !slices.ContainsFunc(ref.Types, s.isElsewhere)
+}
+
+// isForeign reports whether a reference, such as a source of requests, need not lead to a resource of
+// the input.
+func (s *Survey) isForeign(ref *Reference) bool {
+	return slices.ContainsFunc(
+		s.provider.AttributePaths("foreign-reference").PathsOf(ref.Match.Resource.ResourceType),
+		func(info *api.PathVisitorInfo) bool { return info.Path == ref.Match.Info().Path })
 }
 
 // isElsewhere reports whether the cluster is likely to have resources of a type that nobody keeps
@@ -118,7 +128,7 @@ func (s *Survey) Missing(ref *Reference) (missing, message string) {
 		namespace, name = before, after
 	}
 	if slices.ContainsFunc(ref.Types, func(t api.ResourceType) bool {
-		return inEveryCluster(t, namespace, name) || s.has(t, namespace, name)
+		return isProvided(t, namespace, name) || s.has(t, namespace, name)
 	}) || s.isMade(ref, name) {
 		return "", ""
 	}
@@ -321,9 +331,9 @@ func madeIn(provider configkit.ResourceProvider, docs gaby.Container) madeResour
 	var custom gaby.Container
 	for _, doc := range docs {
 		h, err := doc.Header()
-		if err == nil && namespaces.IsCustom(api.ResourceType(h.APIVersion+"/"+h.Kind)) {
+		t := api.ResourceType(h.APIVersion + "/" + h.Kind)
+		if err == nil && namespaces.IsCustom(t) && !hasPaths(provider, t, "pods-only") {
 			custom = append(custom, doc)
-			t := api.ResourceType(h.APIVersion + "/" + h.Kind)
 			by := maker{configkit.GroupKind(t), h.Namespace, h.Name, ""}
 			made.add(string(typeSecret), h.Name, by)
 			if h.Name != "" && runsPods(provider, t) && !isWorkload(provider, t) {
@@ -357,28 +367,4 @@ func madeIn(provider configkit.ResourceProvider, docs gaby.Container) madeResour
 // add adds a maker of resources of a type with a name.
 func (m madeResources) add(t, name string, by maker) {
 	m[[2]string{t, name}] = append(m[[2]string{t, name}], by)
-}
-
-// inEveryCluster reports whether every cluster has a resource.
-func inEveryCluster(t api.ResourceType, namespace, name string) bool {
-	switch configkit.GroupKind(t) {
-	case "ServiceAccount":
-		return name == "default" || namespace == "kube-system"
-	case "ConfigMap":
-		return name == "kube-root-ca.crt" || name == "istio-ca-root-cert"
-	case "Service":
-		return name == "kubernetes" && (namespace == "" || namespace == "default")
-	case "Namespace":
-		return slices.Contains(
-			[]string{"default", "kube-system", "kube-public", "kube-node-lease"}, name)
-	case "scheduling.k8s.io/PriorityClass":
-		return strings.HasPrefix(name, "system-")
-	case "rbac.authorization.k8s.io/ClusterRole":
-		return strings.HasPrefix(name, "system:") ||
-			slices.Contains([]string{"cluster-admin", "admin", "edit", "view"}, name)
-	case "rbac.authorization.k8s.io/Role":
-		return strings.HasPrefix(name, "system:") ||
-			name == "extension-apiserver-authentication-reader"
-	}
-	return false
 }

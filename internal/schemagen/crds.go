@@ -63,6 +63,11 @@ func customResources() ([]byte, error) {
 					return nil, fmt.Errorf("%s@%s: %s is defined twice", o.module, o.version, name)
 				}
 				if k := kindOf(v); len(k.Versions) > 0 {
+					for _, schema := range k.Versions {
+						for _, property := range relaxed(o.name) {
+							relax(schema, "", property)
+						}
+					}
 					k.Operator = i
 					kinds[name] = k
 				}
@@ -198,6 +203,26 @@ func reduce(schema any, root bool) any {
 		to[keyword] = v
 	}
 	return to
+}
+
+// relax removes the list of values of a property, or the requirement if it has no list, from the
+// schema of the property around it. The name of the property follows the one around and a dot.
+func relax(schema any, around, property string) {
+	s, ok := schema.(map[string]any)
+	if !ok {
+		return // the version that has the same schema
+	}
+	fields, _ := s["properties"].(map[string]any)
+	for name, field := range fields {
+		if f := field.(map[string]any); around+"."+name == property && f["enum"] != nil {
+			delete(f, "enum")
+		} else if around+"."+name == property {
+			s["required"] = slices.DeleteFunc(slices.Clone(s["required"].([]any)),
+				func(of any) bool { return of == name })
+		}
+		relax(field, name, property)
+	}
+	relax(s["items"], around, property)
 }
 
 // generate lets controller-gen make the CustomResourceDefinitions of the operators whose modules

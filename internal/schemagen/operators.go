@@ -27,6 +27,7 @@ func operators() []operator {
 			"Cilium", "github.com/cilium/cilium", "v1.20.2",
 			"pkg/k8s/apis/cilium.io/client/crds/*/*.yaml",
 		},
+		{"Crossplane", "github.com/crossplane/crossplane/v2", "v2.2.0", "cluster/crds/*.yaml"},
 		{
 			"external-secrets", "github.com/external-secrets/external-secrets", "v1.3.2",
 			"config/crds/bases/*external-secrets.io_*.yaml",
@@ -47,11 +48,24 @@ func operators() []operator {
 		},
 		{"Istio", "istio.io/api", "v1.32.0", "kubernetes/customresourcedefinitions.gen.yaml"},
 		{"KEDA", "github.com/kedacore/keda/v2", "v2.21.0", "config/crd/bases/*.yaml"},
+		{"Knative Eventing", "knative.dev/eventing", "v0.50.0", "config/core/resources/*.yaml"},
 		{"Knative Serving", "knative.dev/serving", "v0.51.0", "config/core/300-resources/*.yaml"},
 		{"kustomize API", "sigs.k8s.io/kustomize/api", "v0.21.2", "types/*.go"},
 		{
 			"prometheus-operator", "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring", "v0.95.2",
 			"",
 		},
+		{"Tekton Pipelines", "github.com/tektoncd/pipeline", "v1.9.0", "config/300-crds/*.yaml"},
 	}
+}
+
+// relaxed returns the properties, each after the one around it, of an operator that servers accept with
+// other values than the schema lists, or without one although the schema requires it.
+func relaxed(operator string) []string {
+	return map[string][]string{
+		// Installations add the kinds of other controllers.
+		"Flux notification-controller": {"eventSources.kind", "resources.kind"},
+		// The webhook adds an empty one.
+		"Tekton Pipelines": {"stepTemplate.name"},
+	}[operator]
 }

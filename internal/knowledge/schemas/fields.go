@@ -103,7 +103,7 @@ type node struct {
 func (f *Fields) root(t api.ResourceType) node {
 	l, builtIn := f.library, f.release.has(t)
 	if a := l.readFiles(); a != nil {
-		if d := a.definitions.of(t); d != nil && !builtIn && !d.others {
+		if d := a.definitions.of(t); d != nil && !builtIn && d.others == nil {
 			return node{v: d.value, custom: true}
 		}
 		if j := a.find(t); j != nil {
@@ -125,7 +125,7 @@ func (f *Fields) root(t api.ResourceType) node {
 	if l.inputs != nil {
 		d = l.inputs.definitions().of(t)
 	}
-	if d == nil || d.others {
+	if d == nil || d.others != nil {
 		d = l.readOwn().of(t)
 	}
 	operator := d == nil
@@ -136,7 +136,7 @@ func (f *Fields) root(t api.ResourceType) node {
 		}
 		d = all[t]
 	}
-	if d == nil || d.others {
+	if d == nil || d.others != nil {
 		return node{}
 	}
 	return node{v: d.value, custom: true, operator: operator}

@@ -136,9 +136,31 @@ func (l *Library) Snapshot() *Library {
 // ofInputs returns the schema of a type that another input file defines, or nil.
 func (l *Library) ofInputs(t api.ResourceType, s *Set) (*jsonschema.Schema, error) {
 	defined := l.ofRun().definitions()
+	if l.IsAggregated(t) {
+		return nil, nil
+	}
 	l.mu.Lock() // protects the values of files, too
 	defer l.mu.Unlock()
 	return defined.schema(t, s)
+}
+
+// allOfInputs returns the schemas of a type that other input files define in several ways, nil if
+// there are too many or if one is wrong.
+func (l *Library) allOfInputs(t api.ResourceType, s *Set) (all []*jsonschema.Schema) {
+	first := l.ofRun().definitions().of(t)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(first.others) == mostDefinitions {
+		return nil
+	}
+	for _, d := range first.all() {
+		schema, err := d.compile(s)
+		if err != nil || schema == nil {
+			return nil
+		}
+		all = append(all, schema)
+	}
+	return all
 }
 
 // Scope returns the scope stated by a CustomResourceDefinition in users' files, in another input file

@@ -25,7 +25,8 @@ type inputs struct {
 	documents gaby.Container
 	names     []string // of the file of each document
 	listed    sync.Once
-	patches   map[string]bool // the files that kustomizations list as patches
+	patches   map[string]bool        // the files that kustomizations list as patches
+	placed    func() map[string]bool // see GetsNamespace
 
 	mu      sync.Mutex
 	derived map[any]any
@@ -38,6 +39,7 @@ func (l *Library) AddInputs(read func() []SchemaFile) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.inputs = &inputs{read: read}
+	l.inputs.placed = sync.OnceValue(l.inputs.inNamespaces)
 }
 
 // ofRun returns the survey of the input files, which may be empty.
@@ -45,7 +47,7 @@ func (l *Library) ofRun() *inputs {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.inputs == nil {
-		l.inputs = &inputs{}
+		l.inputs = &inputs{placed: func() map[string]bool { return nil }}
 	}
 	return l.inputs
 }
@@ -113,6 +115,13 @@ func (l *Library) Inputs() *ResourceIndex {
 		i.index = IndexResources(i.resources)
 	})
 	return i.index
+}
+
+// IsAggregated reports whether another server than that of Kubernetes serves a type: the input has the
+// APIService. A CustomResourceDefinition of its group says nothing about the type.
+func (l *Library) IsAggregated(t api.ResourceType) bool {
+	group, version, _ := configkit.SplitType(t)
+	return len(l.Inputs().In("apiregistration.k8s.io/APIService", "", version+"."+group)) > 0
 }
 
 // InputDocuments returns the documents of all input files. They are kept from the first call on,

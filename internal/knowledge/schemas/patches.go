@@ -53,3 +53,42 @@ func (i *inputs) addPatches(file string, doc *gaby.YamlDoc) {
 		add(e.Get("path"))
 	}
 }
+
+// GetsNamespace reports whether a kustomization among the input files that sets a namespace lists a
+// file, itself or by way of other kustomizations.
+func (l *Library) GetsNamespace(file string) bool {
+	return l.ofRun().placed()[path.Clean(file)]
+}
+
+// inNamespaces returns the files and directories to which kustomizations give a namespace.
+func (i *inputs) inNamespaces() map[string]bool {
+	kustomizations := map[string]gaby.Value{} // by directory
+	for _, f := range i.files() {
+		if !configkit.IsKustomizationFile(f.Name) {
+			continue
+		}
+		for _, doc := range f.documents() {
+			if doc.Check() == nil {
+				kustomizations[path.Dir(path.Clean(f.Name))] = doc.Value()
+			}
+		}
+	}
+	placed := map[string]bool{}
+	var list func(dir string)
+	list = func(dir string) {
+		for _, field := range []string{"resources", "bases", "components"} {
+			for _, e := range kustomizations[dir].Get(field).All() {
+				if at := path.Join(dir, e.Text()); !placed[at] {
+					placed[at] = true
+					list(at)
+				}
+			}
+		}
+	}
+	for dir, kustomization := range kustomizations {
+		if kustomization.Get("namespace").Text() != "" {
+			list(dir)
+		}
+	}
+	return placed
+}

@@ -26,7 +26,7 @@ func AddProblems(
 	problems = slices.DeleteFunc(problems, func(p jsonschema.Violation) bool {
 		v := doc.Search(p.FullPath()...).Value()
 		return p.Property == "" && v.Kind() == gaby.Scalar && configkit.HasVariable(v.Text()) ||
-			configkit.HasVariable(v.Key())
+			p.Keyword == "name" && configkit.HasStandIn(v.Text()) || configkit.HasVariable(v.Key())
 	})
 	if len(problems) == 0 {
 		return

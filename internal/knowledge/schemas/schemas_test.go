@@ -359,3 +359,79 @@ func TestInputs(t *testing.T) {
 		})
 	}
 }
+
+// TestSeveralDefinitions checks that a resource is judged by the definition that fits it best, that
+// one which accepts any spec does not count beside others, and that many are too many.
+func TestSeveralDefinitions(t *testing.T) {
+	with := func(a string) string { return strings.ReplaceAll(definitionText, "type: integer", a) }
+	open := strings.ReplaceAll(definitionText, "properties: {a: {type: integer}}",
+		"x-kubernetes-preserve-unknown-fields: true")
+	var many []string
+	for i := range mostDefinitions + 1 {
+		many = append(many, with(fmt.Sprintf("type: integer, minimum: %d", i)))
+	}
+	for _, c := range []struct {
+		files    []string
+		value    string
+		problems int
+		err      error
+	}{
+		{[]string{definitionText, with("type: string")}, "1", 0, nil},
+		{[]string{definitionText, with("type: string")}, "b", 0, nil},
+		{[]string{definitionText, with("type: string")}, "true", 1, nil},
+		{[]string{open, definitionText, open}, "b", 1, nil},
+		{many, "1", 0, ErrSeveralDefinitions},
+	} {
+		var library Library
+		library.AddInputs(func() []SchemaFile {
+			return []SchemaFile{{Name: "a.yaml", Text: []byte(strings.Join(c.files, "---"))}}
+		})
+		set, err := library.Set("", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		problems, _, err := set.Check(t.Context(), "example.com/v1/Foo", parse(t,
+			"apiVersion: example.com/v1\nkind: Foo\nspec: {a: "+c.value+"}"))
+		if len(problems) != c.problems || !errors.Is(err, c.err) {
+			t.Errorf("%d definitions, %s: %v, %v", len(c.files), c.value, problems, err)
+		}
+	}
+}
+
+// TestOtherFilesComplete checks what is known of a resource from kustomizations and APIServices.
+func TestOtherFilesComplete(t *testing.T) {
+	var library Library
+	library.AddInputs(func() (files []SchemaFile) {
+		for name, text := range map[string]string{
+			"all/kustomization.yaml":     "namespace: shop\nresources: [../base, own.yaml]\n",
+			"base/kustomization.yaml":    "resources: [role.yaml, ../all]\n",
+			"other/kustomization.yaml":   "resources: [role.yaml]\n",
+			"base/notkustomization.yaml": "namespace: shop\nresources: [none.yaml]\n",
+			"api.yaml":                   "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v2.example.com}\n",
+			"definition.yaml":            definitionText,
+		} {
+			files = append(files, SchemaFile{Name: name, Text: []byte(text)})
+		}
+		return files
+	})
+	for file, want := range map[string]bool{
+		"base/role.yaml": true, "./all/own.yaml": true, "other/role.yaml": false,
+		"base/none.yaml": false,
+	} {
+		if library.GetsNamespace(file) != want {
+			t.Errorf("%s: %v", file, !want)
+		}
+	}
+	set, err := library.Set("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if schema, err := set.Schema("example.com/v2/Foo"); schema != nil || err != nil {
+		t.Errorf("a server of its own serves v2: %v, %v", schema, err)
+	}
+	if _, ok := errors.AsType[*MissingError](second(set.Schema("example.com/v3/Foo"))); !ok {
+		t.Error("nobody serves v3")
+	}
+}
+
+func second(_ *jsonschema.Schema, err error) error { return err }

@@ -72,7 +72,7 @@ var (
 	// ErrWrongDefinition means that the schema in a type's CustomResourceDefinition is wrong.
 	ErrWrongDefinition = errors.New("the schema of its CustomResourceDefinition is wrong")
 	// ErrSeveralDefinitions means that other inputs have CustomResourceDefinitions of a type with
-	// different schemas.
+	// different schemas. Check tries each of a few.
 	ErrSeveralDefinitions = errors.New("it is defined in several ways")
 )
 
@@ -110,6 +110,9 @@ func (s *Set) Check(ctx context.Context, t api.ResourceType, v gaby.Value,
 	if missing, ok := errors.AsType[*MissingError](err); ok {
 		return []jsonschema.Violation{missing.violation(v)}, true, nil
 	}
+	if errors.Is(err, ErrSeveralDefinitions) {
+		return s.checkWithEach(ctx, t, v)
+	}
 	if err != nil || schema == nil {
 		return nil, false, err
 	}
@@ -120,6 +123,25 @@ func (s *Set) Check(ctx context.Context, t api.ResourceType, v gaby.Value,
 		}
 	}
 	return problems, true, err
+}
+
+// checkWithEach is Check for a type with several definitions in the input: it returns the problems of
+// the one that finds fewest, for which the resource is most likely meant.
+func (s *Set) checkWithEach(ctx context.Context, t api.ResourceType, v gaby.Value,
+) (fewest []jsonschema.Violation, known bool, err error) {
+	for _, schema := range s.library.allOfInputs(t, s) {
+		problems, err := schema.Check(ctx, v)
+		if err != nil {
+			return nil, true, err
+		}
+		if !known || len(problems) < len(fewest) {
+			fewest, known = problems, true
+		}
+	}
+	if !known {
+		err = ErrSeveralDefinitions
+	}
+	return fewest, known, err
 }
 
 // Operator returns the operator, with its version, whose built-in CustomResourceDefinition has the
@@ -231,8 +253,8 @@ type definition struct {
 	value    gaby.Value
 	scope    configkit.Scope
 	served   bool
-	// There are different definitions of the type, and it is unknown which one counts.
-	others bool
+	// Other definitions of the type in the input. It is unknown which one counts.
+	others []*definition
 
 	once   sync.Once
 	schema *jsonschema.Schema
@@ -257,17 +279,35 @@ func (d definitions) add(file SchemaFile, v gaby.Value) []api.ResourceType {
 	return types
 }
 
-// merge adds the versions of a CustomResourceDefinition. Other definitions of the same type must
-// agree with it.
+// mostDefinitions is the number of different definitions of a type that Check tries.
+const mostDefinitions = 8
+
+// merge adds the versions of a CustomResourceDefinition. A definition that accepts any spec counts only
+// if there is no other one of the type.
 func (d definitions) merge(v gaby.Value) {
 	more := definitions{}
 	for _, t := range more.add(SchemaFile{}, v) {
-		if have := d.of(t); have == nil {
-			d.set(t, more.of(t))
-		} else if !have.value.Equal(more.of(t).value) {
-			have.others = true
+		have, other := d.of(t), more.of(t)
+		switch {
+		case have == nil || have.isOpen():
+			d.set(t, other)
+		case !other.isOpen() && len(have.others) < mostDefinitions &&
+			!slices.ContainsFunc(have.all(), func(known *definition) bool {
+				return known.value.Equal(other.value)
+			}):
+			have.others = append(have.others, other)
 		}
 	}
+}
+
+// all returns the definition and the others of its type.
+func (d *definition) all() []*definition { return append([]*definition{d}, d.others...) }
+
+// isOpen reports whether the schema accepts any spec.
+func (d *definition) isOpen() bool {
+	spec := d.value.Get("properties").Get("spec")
+	return spec.Get("x-kubernetes-preserve-unknown-fields").Data() == true &&
+		!spec.Get("properties").Exists()
 }
 
 // mergeAll adds the CustomResourceDefinitions among documents.
@@ -287,7 +327,7 @@ func (d definitions) schema(t api.ResourceType, s *Set) (*jsonschema.Schema, err
 	if c == nil || !c.served {
 		return nil, d.missing(t)
 	}
-	if c.others {
+	if c.others != nil {
 		return nil, ErrSeveralDefinitions
 	}
 	schema, err := c.compile(s)

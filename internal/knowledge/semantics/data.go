@@ -150,8 +150,9 @@ func (c *resourceChecker) binding(resource gaby.Value) {
 // definition checks the names and versions of a CustomResourceDefinition.
 func (c *resourceChecker) definition(resource gaby.Value) {
 	spec, name := resource.Get("spec"), resource.Get("metadata").Get("name")
-	want := spec.Get("names").Get("plural").Text() + "." + spec.Get("group").Text()
-	if spec.Exists() && name.Exists() && !strings.EqualFold(name.Text(), want) {
+	plural := spec.Get("names").Get("plural")
+	want := plural.Text() + "." + spec.Get("group").Text()
+	if plural.Exists() && name.Exists() && !strings.EqualFold(name.Text(), want) {
 		c.add(name, "name", "%q is not %q, the plural and the group", name.Text(), want)
 	}
 	stored := 0

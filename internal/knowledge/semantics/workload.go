@@ -17,7 +17,7 @@ func (c *resourceChecker) template(v gaby.Value, restart, claims []string) {
 		return
 	}
 	c.pod(pod, claims...)
-	if restart == nil {
+	if len(restart) == 0 {
 		return
 	}
 	policy := pod.Get("restartPolicy")

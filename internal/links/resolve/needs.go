@@ -67,7 +67,7 @@ type provision struct {
 func (f format) visitAttributes(
 	docs gaby.Container, paths configkit.PathSource, option string, visit func(a attribute, p *yamlkit.Match, details *api.AttributeDetails),
 ) error {
-	properties, _ := f.provider.(configkit.PropertyProvider)
+	properties := configkit.PropertiesOf(f.provider)
 	_, err := yamlkit.VisitRows(docs, paths, slices.Repeat([]any{"*"}, 32), f.provider,
 		func(p *yamlkit.Match, row *api.AttributeValue) bool {
 			if properties != nil && slices.Contains(properties.VisitorOptions(p.Doc), option) {
@@ -86,7 +86,7 @@ func (f format) visitAttributes(
 // needsOf returns the values of a unit that other resources supply, whether they are placeholders
 // or not, in document order.
 func (f format) needsOf(docs gaby.Container) ([]*need, error) {
-	properties, _ := f.provider.(configkit.PropertyProvider)
+	properties := configkit.PropertiesOf(f.provider)
 	var needs []*need
 	err := f.visitAttributes(docs, f.provider.NeededPaths(), "IgnoreNeeded",
 		func(a attribute, p *yamlkit.Match, details *api.AttributeDetails) {
@@ -134,7 +134,7 @@ func (n *need) addProperties(p configkit.PropertyProvider, details *api.Attribut
 // provisionsOf returns the values that the resources of a unit provide, in document order, without
 // placeholders.
 func (f format) provisionsOf(docs gaby.Container, of *owner) ([]*provision, error) {
-	properties, _ := f.provider.(configkit.PropertyProvider)
+	properties := configkit.PropertiesOf(f.provider)
 	var found []*provision
 	err := f.visitAttributes(docs, f.provider.ProvidedPaths(), "IgnoreProvided",
 		func(a attribute, _ *yamlkit.Match, details *api.AttributeDetails) {
