@@ -220,19 +220,6 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 ) (int, error) {
 	matches := 0
 	var edits []update // applied at the end, so that no value moves while paths are resolved
-	updatePart := options.Part
-	if updatePart == nil {
-		updatePart = func(part any) (any, bool) {
-			current, typed := part.(T)
-			if _, isMap := part.(map[string]any); isMap || part == nil && !options.Upsert {
-				return nil, false
-			}
-			if _, isList := part.([]any); isList || !typed && part != nil && !options.Retype {
-				return nil, false
-			}
-			return updater(current), true
-		}
-	}
 	v := pathVisitor{
 		provider: resourceProvider, upsert: options.Upsert, create: options.Create,
 		wanted: options.Wanted,
@@ -247,15 +234,7 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 					if !isString {
 						return nil
 					}
-					everywhere := slices.ContainsFunc(p.path.path.Segments(),
-						func(s yamlpath.Segment) bool { return s.Kind == yamlpath.Any })
-					updated, found, err := p.accessor().Update(text, p.path.path.EmbeddedPath(),
-						func(part any) (any, bool) {
-							if part == nil && everywhere {
-								return nil, false // not every text has the part
-							}
-							return updatePart(part)
-						})
+					updated, found, err := updatePart(p, text, updater, &options)
 					if err != nil || !found {
 						if err == nil && options.Partless != nil {
 							options.Partless(p)
@@ -304,6 +283,30 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 		}
 	}
 	return matches, errors.Join(problems...)
+}
+
+// updatePart replaces the part of a text that the path of p asks for. Where the path leads to all
+// values of a map or a list, a missing part is not created: not every text has it.
+func updatePart[T Scalar](p *Match, text string, updater func(T) T, options *UpdateOptions,
+) (string, bool, error) {
+	every := slices.ContainsFunc(p.path.path.Segments(),
+		func(s yamlpath.Segment) bool { return s.Kind == yamlpath.Any })
+	return p.accessor().Update(text, p.path.path.EmbeddedPath(), func(part any) (any, bool) {
+		if part == nil && every {
+			return nil, false
+		}
+		if options.Part != nil {
+			return options.Part(part)
+		}
+		current, typed := part.(T)
+		_, isMap := part.(map[string]any)
+		_, isList := part.([]any)
+		if isMap || isList || part == nil && !options.Upsert ||
+			part != nil && !typed && !options.Retype {
+			return nil, false
+		}
+		return updater(current), true
+	})
 }
 
 // update is a value to be written at a match.
