@@ -162,6 +162,8 @@ const (
 	EmbeddedAccessorLine   EmbeddedAccessorType = "Line"
 	EmbeddedAccessorJSON   EmbeddedAccessorType = "JSON"
 	EmbeddedAccessorYAML   EmbeddedAccessorType = "YAML"
+	// The format follows from the key of the value, or else from the text.
+	EmbeddedAccessorText EmbeddedAccessorType = "Text"
 )
 
 // PathVisitorInfo describes a path to visit and what is known about the values there.

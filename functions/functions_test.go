@@ -287,9 +287,8 @@ func TestFailuresAreLocated(t *testing.T) {
 			"set-string-path: argument path: path a..b: column 3: a segment is empty",
 		},
 		{
-			deployment, "set-string-path apps/v1/Deployment spec.x#uri x",
-			"set-string-path: argument path: path spec.x#uri: no embedded accessor is registered " +
-				"for it",
+			deployment, "set-string-path apps/v1/Deployment spec.x#a..b x",
+			"set-string-path: argument path: path spec.x#a..b: column 10: a segment is empty",
 		},
 	} {
 		t.Run(c.line, func(t *testing.T) {

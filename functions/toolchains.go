@@ -28,6 +28,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/formats/propkit"
 	"github.com/fctl-dev/fctl/internal/formats/textkit"
 	"github.com/fctl-dev/fctl/internal/formats/tomlkit"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // Toolchain is a format and its functions. Everything known about a format is here: a new one needs
@@ -201,6 +202,22 @@ func ExampleFile(t api.ToolchainType) string { return exampleFile(builtIn(), t) 
 // ExampleFile returns a typical file name for a toolchain of the executor.
 func (e *Executor) ExampleFile(t api.ToolchainType) string { return exampleFile(e.toolchains, t) }
 
+// formatOf returns the format that a file has by its name, nil if the name does not say it.
+func (e *Executor) formatOf(file string) configkit.ConfigConverter {
+	known := e.ToolchainsOf(file)
+	for _, t := range e.toolchains {
+		// Of a text that is not a file, the first format may be that of resources.
+		if len(known) == 0 || t.Name != known[len(known)-1] {
+			continue
+		}
+		if dialect, ok := t.Converter.(configkit.DialectConverter); ok {
+			return dialect.ForFile(file)
+		}
+		return t.Converter
+	}
+	return nil
+}
+
 // FilesOf returns the extensions and names of the files of a toolchain of the executor, as
 // [Toolchain] has them.
 func (e *Executor) FilesOf(t api.ToolchainType) []string {
@@ -225,7 +242,11 @@ func exampleFile(toolchains []Toolchain, t api.ToolchainType) string {
 // of them.
 func (e *Executor) add(t Toolchain, standard bool) {
 	e.handlers[t.Name] = sync.OnceValue(func() *handler.FunctionHandler {
-		h := handler.New(t.Name, t.Converter, t.Provider())
+		provider := t.Provider()
+		if p, ok := provider.(interface{ SetTexts(formats yamlpath.Texts) }); ok {
+			p.SetTexts(e.formatOf)
+		}
+		h := handler.New(t.Name, t.Converter, provider)
 		if !standard {
 			return h
 		}

@@ -25,10 +25,7 @@ func TestCheckPart(t *testing.T) {
 		{"v1/A", "spec.version#major", ""},
 		{"v1/A", "spec.version#mayor", "did you mean #major?"},
 		{"*", "spec.version#x", "known are #major, #minor"},
-		{
-			"v1/B", "spec.version#major",
-			"a file about resource types can say how to reach it: fctl help resource-types",
-		},
+		{"v1/B", "spec.version#major", ""},
 		{"*", "spec.version#minor", ""},
 		{"*", "spec.text#7", ""},
 		{"*", "spec.version", ""},

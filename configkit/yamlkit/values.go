@@ -25,7 +25,7 @@ func (p *Match) Scalar() (any, bool) {
 	if !isString {
 		return nil, false
 	}
-	return p.path.accessor.Extract(text, p.path.path.EmbeddedPath())
+	return p.accessor().Extract(text, p.path.path.EmbeddedPath())
 }
 
 // Part returns another part of the value of which the path asks for one. It reports false if the
@@ -36,9 +36,14 @@ func (p *Match) Part(name string) (string, bool) {
 	if !ok || !isText || p.path.accessor == nil {
 		return "", false
 	}
-	part, ok := p.path.accessor.Extract(whole, name)
+	part, ok := p.accessor().Extract(whole, name)
 	found, isText := part.(string)
 	return found, ok && isText
+}
+
+// accessor returns the accessor of the value.
+func (p *Match) accessor() yamlpath.Accessor {
+	return yamlpath.ForKey(p.path.accessor, p.Segments[len(p.Segments)-1])
 }
 
 // row returns the result for a match.
@@ -197,6 +202,9 @@ type UpdateOptions struct {
 	Create, Wanted func(p *Match) bool
 	// Retype replaces scalars of other types instead of failing. updater gets the zero value.
 	Retype bool
+	// Part, if not nil, replaces an embedded part, of any type, in the place of updater. It gets nil
+	// for a part that can be created, and returns false for one that shall stay.
+	Part func(part any) (any, bool)
 	// Partless is called for each string without the embedded part that a path asks for; nil for
 	// nothing.
 	Partless func(*Match)
@@ -212,13 +220,6 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 ) (int, error) {
 	matches := 0
 	var edits []update // applied at the end, so that no value moves while paths are resolved
-	updatePart := func(part any) (any, bool) {
-		current, typed := part.(T)
-		if !typed {
-			return nil, false
-		}
-		return updater(current), true
-	}
 	v := pathVisitor{
 		provider: resourceProvider, upsert: options.Upsert, create: options.Create,
 		wanted: options.Wanted,
@@ -233,8 +234,7 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 					if !isString {
 						return nil
 					}
-					updated, found, err := p.path.accessor.Update(text, p.path.path.EmbeddedPath(),
-						updatePart)
+					updated, found, err := updatePart(p, text, updater, &options)
 					if err != nil || !found {
 						if err == nil && options.Partless != nil {
 							options.Partless(p)
@@ -283,6 +283,30 @@ func UpdatePaths[T Scalar](docs gaby.Container, paths configkit.PathSource,
 		}
 	}
 	return matches, errors.Join(problems...)
+}
+
+// updatePart replaces the part of a text that the path of p asks for. Where the path leads to all
+// values of a map or a list, a missing part is not created: not every text has it.
+func updatePart[T Scalar](p *Match, text string, updater func(T) T, options *UpdateOptions,
+) (string, bool, error) {
+	every := slices.ContainsFunc(p.path.path.Segments(),
+		func(s yamlpath.Segment) bool { return s.Kind == yamlpath.Any })
+	return p.accessor().Update(text, p.path.path.EmbeddedPath(), func(part any) (any, bool) {
+		if part == nil && every {
+			return nil, false
+		}
+		if options.Part != nil {
+			return options.Part(part)
+		}
+		current, typed := part.(T)
+		_, isMap := part.(map[string]any)
+		_, isList := part.([]any)
+		if isMap || isList || part == nil && !options.Upsert ||
+			part != nil && !typed && !options.Retype {
+			return nil, false
+		}
+		return updater(current), true
+	})
 }
 
 // update is a value to be written at a match.

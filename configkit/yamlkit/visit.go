@@ -9,7 +9,6 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
-	"github.com/fctl-dev/fctl/internal/knowledge/resourcetypes"
 	"github.com/fctl-dev/fctl/internal/where"
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
@@ -358,16 +357,12 @@ func compilePaths(infos []*api.PathVisitorInfo, args []string,
 				return nil, err
 			}
 		}
-		if info.EmbeddedAccessorType != api.EmbeddedAccessorNone {
-			if c.accessor, err = from.CompileAccessor(info.EmbeddedAccessorType,
-				info.EmbeddedAccessorConfig); err != nil {
-				return nil, err
-			}
-		} else if path.EmbeddedPath() != "" {
-			return nil, &resourcetypes.NoAccessorError{
-				Path: string(info.Path),
-				Part: path.EmbeddedPath(),
-			}
+		accessor := info.EmbeddedAccessorType
+		if accessor == api.EmbeddedAccessorNone && path.EmbeddedPath() != "" {
+			accessor = api.EmbeddedAccessorText
+		}
+		if c.accessor, err = from.CompileAccessor(accessor, info.EmbeddedAccessorConfig); err != nil {
+			return nil, err
 		}
 		compiled = append(compiled, c)
 	}
@@ -419,7 +414,7 @@ func (p *Match) context() VisitorContext {
 		Segments:         append([]string(nil), p.Segments...),
 		PathArguments:    p.arguments(p.path.path),
 		EmbeddedPath:     p.path.path.EmbeddedPath(),
-		EmbeddedAccessor: p.path.accessor,
+		EmbeddedAccessor: p.accessor(),
 		Position:         p.Value.Position(),
 		VisitorInfo:      p.path.info,
 		Keys:             p.mergeKeys(),

@@ -27,7 +27,6 @@ type pathQuery struct {
 	provider     configkit.ResourceProvider
 	resourceType api.ResourceType
 	path         api.UnresolvedPath
-	embedded     bool
 }
 
 // GetVisitorMapForPath returns a source with a single path, for resources of the given type or,
@@ -38,10 +37,7 @@ func GetVisitorMapForPath(
 	resourceType api.ResourceType,
 	path api.UnresolvedPath,
 ) configkit.PathSource {
-	parsed, err := yamlpath.Parse(string(path))
-	return pathQuery{
-		resourceProvider, resourceType, path, err == nil && parsed.EmbeddedPath() != "",
-	}
+	return pathQuery{resourceProvider, resourceType, path}
 }
 
 // PathsOf returns the path, with what is registered for it in resources of type t.
@@ -53,8 +49,6 @@ func (q pathQuery) PathsOf(t api.ResourceType) []*api.PathVisitorInfo {
 	if registered := q.provider.PathInfo(t, q.path); registered != nil {
 		copied := *registered
 		info = &copied
-	} else if q.embedded && q.resourceType == api.ResourceTypeAny {
-		return nil // another type may have an accessor for the embedded part
 	}
 	info.Path = q.path
 	return []*api.PathVisitorInfo{info}

@@ -79,7 +79,7 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 		},
 		CheckArguments: func(args []api.FunctionArgument) error {
 			if !isWhole(args) {
-				return errors.Join(checkWholePath(provider)(args), checkSubtree(args))
+				return errors.Join(CheckPathArgument(provider)(args), checkSubtree(args))
 			}
 			value, err := parseSubtree(handler.Arguments(args).String(parameterSubtree))
 			if err == nil && !value.IsMap() {
@@ -105,6 +105,16 @@ func setSubtreeFunction(provider configkit.ResourceProvider) handler.FunctionReg
 			return mergeWhole(c, provider, value)
 		}
 		create := creationOfPath(provider)(c)
+		if strings.Contains(c.Args.String(parameterPath), "#") {
+			partless := 0
+			matches, err := setPart(c.Docs, queryOf(provider, c.Args), provider, value, create,
+				func(*yamlkit.Match) { partless++ })
+			if partless > 0 {
+				c.NoteSum("skipped ", partless, "value", " without that part: a text has a format "+
+					"if its key has the extension of one or if it is JSON or YAML")
+			}
+			return create.end(c, provider, matches, err)
+		}
 		matches, err := setSubtrees(
 			c.Docs, api.ResourceTypeAny,
 			api.UnresolvedPath(c.Args.String(parameterPath)), provider, value, create,
@@ -182,7 +192,7 @@ func checkWholePath(provider configkit.ResourceProvider) func([]api.FunctionArgu
 			return handler.InvalidArgument(parameterPath,
 				"path %s: #%s is a part of a value, and the function works on whole ones",
 				configkit.Abbreviate(text), configkit.Abbreviate(part)).
-				WithHint("set-string-path replaces parts of values")
+				WithHint("set-path replaces parts of values")
 		}
 		return nil
 	}
@@ -350,6 +360,9 @@ func setSubtrees(
 	if err != nil {
 		return 0, err
 	}
+	if parsed.EmbeddedPath() != "" {
+		return setPart(docs, GetVisitorMapForPath(provider, t, path), provider, value, create, nil)
+	}
 	list, key, text, isLookup := parsed.LastLookup()
 	if !isLookup {
 		return yamlkit.EditPaths(docs, GetVisitorMapForPath(provider, t, path), nil, provider,
@@ -382,6 +395,26 @@ func setSubtrees(
 			return err
 		})
 	return matches - declined, err
+}
+
+// setPart writes a value at a path in texts. A scalar without quotes or a tag replaces a string as
+// text.
+func setPart(
+	docs gaby.Container, paths configkit.PathSource, provider configkit.ResourceProvider,
+	value *gaby.YamlDoc, create *creation, partless func(*yamlkit.Match),
+) (int, error) {
+	v := value.Value()
+	return yamlkit.UpdatePaths(docs, paths, nil, provider, func(s string) string { return s },
+		yamlkit.UpdateOptions{
+			Wanted: create.wanted(), Partless: partless,
+			Part: func(part any) (any, bool) {
+				_, isText := part.(string)
+				if isText && v.Kind() == gaby.Scalar && !v.IsNull() && v.SourceStyle().Plain {
+					return v.Text(), true
+				}
+				return value, true
+			},
+		})
 }
 
 // asText returns the text of value if it is a scalar without quotes or a tag that replaces a

@@ -13,12 +13,13 @@ import (
 	"github.com/fctl-dev/fctl/functions/handler"
 	"github.com/fctl-dev/fctl/internal/cli/command"
 	"github.com/fctl-dev/fctl/internal/diag"
+	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/do/explain"
 	"github.com/fctl-dev/fctl/internal/do/plan"
-	"github.com/fctl-dev/fctl/internal/knowledge/typenames"
 	"github.com/fctl-dev/fctl/internal/policies"
 	"github.com/fctl-dev/fctl/internal/shellwords"
 	"github.com/fctl-dev/fctl/internal/source"
+	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
 // explainFlags are the flags of explain.
@@ -31,17 +32,21 @@ type explainFlags struct {
 
 func newExplain(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "explain [flags] {FUNCTION | ERROR}",
-		Short: "Explain a function, an error, or a chain in a file",
+		Use:   "explain [flags] {FUNCTION | TYPE[.PATH] | ERROR}",
+		Short: "Explain a function, a field, an error, or a chain in a file",
 		Long: `Explain a function: its parameters, what it does, where it applies, examples.
-The files of the examples are in examples/explain of fctl's repository. Explain
-an error: what it means, the way out, and a command that ends with it. ERROR is
-its message in quotes, or its name on the page of errors. With
---file, explain a chain in a file step by step. With --schema, print the JSON
-Schema of such files for editors: 'fctl help chains'. With --policy, print the
-text of a policy, to read or to copy it: 'fctl help policies'.`,
+The files of the examples are in examples/explain of fctl's repository. Of a
+resource type, or of a field, list the fields, their types and limits, from the
+schemas of Kubernetes, of operators and of the setting schema (FCTL_SCHEMA), as
+kubectl explain does with a cluster. Of an error, say what it means, the way
+out, and a command that ends with it: ERROR is its message in quotes, or its
+name on the page of errors. With --file, explain a chain in a file step by step.
+With --schema, print the JSON Schema of such files for editors:
+'fctl help chains'. With --policy, print the text of a policy, to read or to
+copy it: 'fctl help policies'.`,
 		Example: `  fctl explain set-container-image
   fctl explain -o json get-replicas
+  fctl explain Deployment.spec.strategy
   fctl explain 'path a..b: column 3: a segment is empty'
   fctl explain --file release.yaml
   fctl explain --schema > chain.schema.json
@@ -85,13 +90,34 @@ func explainFunction(a *command.App, cmd *cobra.Command, o *explainFlags, name s
 	}
 	d, ok := set.executor.Describe(set.toolchain, name)
 	if !ok {
-		if p, ok := explain.FindError(name); ok {
+		if e, ok := explain.FindError(name); ok {
 			if o.output.Value == "json" {
-				return a.WriteJSON(p)
+				return a.WriteJSON(e)
 			}
-			return a.WriteText(p.String())
+			return a.WriteText(e.String())
 		}
-		return unknownFunction(set.executor, set.toolchain, name)
+		word, path := explain.SplitField(name)
+		names, err := do.WithSchemas(cmd.Context(), set.executor, set.settings,
+			do.Reader(set.settings, a.Streams))
+		if err != nil {
+			return err
+		}
+		of, _, err := names.Resolve(word)
+		fields, has := set.executor.ResourceProvider(api.ToolchainKubernetesYAML).(yamlpath.FieldProvider)
+		if err != nil && path != "" {
+			return err
+		}
+		if err != nil || !has {
+			return unknownFunction(set.executor, set.toolchain, name)
+		}
+		field, err := explain.Field(fields, of, path)
+		if err != nil {
+			return err
+		}
+		if o.output.Value == "json" {
+			return a.WriteJSON(field)
+		}
+		return a.WriteText(field.Text(a.Streams.OutStyle(color.Bold)))
 	}
 	if o.output.Value == "json" {
 		return a.WriteJSON(d)
@@ -175,10 +201,6 @@ func unknownFunction(executor *functions.Executor, t api.ToolchainType, name str
 		configkit.DidYouMean("", configkit.Suggest(name, names)))
 	if hint == "" {
 		hint = "'fctl list' shows the functions"
-		of, _, dotted := strings.Cut(name, ".")
-		if _, ok := typenames.BuiltIn().Find(of); ok && dotted {
-			hint = "'kubectl explain " + name + "' explains fields; " + hint
-		}
 	}
 	return diag.UsageHint(hint, "unknown function %q", name)
 }

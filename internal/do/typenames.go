@@ -12,6 +12,7 @@ import (
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/knowledge/typenames"
+	"github.com/fctl-dev/fctl/internal/settings"
 	"github.com/fctl-dev/fctl/internal/source"
 )
 
@@ -30,6 +31,25 @@ type TypeNames struct {
 // NewTypeNames returns the names without those of an input.
 func NewTypeNames(executor *functions.Executor) *TypeNames {
 	return &TypeNames{executor: executor}
+}
+
+// WithSchemas gives the executor the schemas in the files that the settings name, and returns the
+// names with those of the CustomResourceDefinitions there.
+func WithSchemas(ctx context.Context, executor *functions.Executor, s *settings.Settings,
+	reader *source.Reader,
+) (*TypeNames, error) {
+	if err := AddSchemas(ctx, executor, reader, s); err != nil {
+		return nil, err
+	}
+	return &TypeNames{executor: executor, definitions: func(add func([]byte)) {
+		paths, named, _ := findSchemas(ctx, s.Schemas)
+		for _, path := range paths {
+			// An error is reported with the schemas.
+			if text, err := readNamed(ctx, reader, named[path], path); err == nil {
+				add(text)
+			}
+		}
+	}}, nil
 }
 
 // Resolve returns the type that a word names. A word with a slash is a type already, and * means

@@ -290,15 +290,16 @@ func (t *whereTerm) matchPath(
 		if err != nil {
 			return false, err
 		}
-		if accessor == nil {
-			return false, nil // resources of this type have nothing embedded there
-		}
 		options.Accessor = accessor
 	}
 	found := false
 	err := t.path.Resolve(root, options, func(m *yamlpath.Match) error {
 		found = true
-		if t.matchValue(m.Value, options.Accessor) {
+		accessor := options.Accessor
+		if accessor != nil {
+			accessor = yamlpath.ForKey(accessor, m.Segments[len(m.Segments)-1])
+		}
+		if t.matchValue(m.Value, accessor) {
 			return errFound
 		}
 		return nil
@@ -311,13 +312,13 @@ func (t *whereTerm) matchPath(
 	return err == nil && !found && t.op == nullOp && !t.negate && t.path.Optional() < 0, err
 }
 
-// accessorAt returns the accessor registered for a path of a type, or nil.
+// accessorAt returns the accessor registered for a path of a type, or the one for texts.
 func accessorAt(
 	provider configkit.ResourceProvider, of api.ResourceType, path *yamlpath.Path,
 ) (yamlpath.Accessor, error) {
 	info := provider.PathInfo(of, api.UnresolvedPath(path.String()))
 	if info == nil || info.EmbeddedAccessorType == api.EmbeddedAccessorNone {
-		return nil, nil
+		info = &api.PathVisitorInfo{EmbeddedAccessorType: api.EmbeddedAccessorText}
 	}
 	return yamlpath.CompilerOf(provider).CompileAccessor(
 		info.EmbeddedAccessorType, info.EmbeddedAccessorConfig,

@@ -2,12 +2,15 @@ package yamlpath
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
+	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/lang/pattern"
 )
@@ -16,8 +19,9 @@ import (
 //
 //	Regexp   a named group of a regular expression that matches the scalar
 //	Line     a line, counted from 1
-//	JSON     a path of keys and indexes in JSON text
-//	YAML     a path of keys and indexes in YAML text
+//	JSON     a path of keys, indexes and lookups in JSON text
+//	YAML     likewise in YAML text
+//	Text     likewise in a text whose format follows from the key of the value or from the text
 //
 // Replacing a part leaves the other bytes of the text unchanged.
 type Accessor interface {
@@ -26,14 +30,15 @@ type Accessor interface {
 	// Replace returns the text with the part replaced by value. It reports false if there is no
 	// such part, or if value would not be read back as the part.
 	Replace(text, sub string, value any) (string, bool)
-	// Update replaces the part with the result of f. It reports false if there is no such part or f
-	// declines it. The error says why the result of f cannot be the part.
+	// Update replaces the part with the result of f. In a document f gets nil for a part that is
+	// missing and could be created. It reports false if there is no such part or f declines it. The
+	// error says why the result of f cannot be the part.
 	Update(text, sub string, f func(part any) (any, bool)) (string, bool, error)
 }
 
 // replace implements Replace by Update.
 func replace(a Accessor, text, sub string, value any) (string, bool) {
-	replaced, ok, err := a.Update(text, sub, func(any) (any, bool) { return value, true })
+	replaced, ok, err := a.Update(text, sub, func(part any) (any, bool) { return value, part != nil })
 	return replaced, ok && err == nil
 }
 
@@ -49,12 +54,16 @@ func NewAccessor(t api.EmbeddedAccessorType, config string) (Accessor, error) {
 			return nil, fmt.Errorf("embedded accessor: %w", err)
 		}
 		return textAccessor{findGroup(re)}, nil
-	case api.EmbeddedAccessorLine, api.EmbeddedAccessorJSON, api.EmbeddedAccessorYAML:
+	case api.EmbeddedAccessorLine, api.EmbeddedAccessorJSON, api.EmbeddedAccessorYAML,
+		api.EmbeddedAccessorText:
 		if config != "" {
 			return nil, fmt.Errorf("embedded accessor: %s takes no configuration", t)
 		}
-		if t == api.EmbeddedAccessorLine {
+		switch t {
+		case api.EmbeddedAccessorLine:
 			return textAccessor{findLine}, nil
+		case api.EmbeddedAccessorText:
+			return NewTexts(nil), nil
 		}
 		return documentAccessor{json: t == api.EmbeddedAccessorJSON}, nil
 	}
@@ -152,25 +161,107 @@ func findLine(text, sub string) (from, to int) {
 	return from, to
 }
 
-// documentAccessor handles values of a JSON or YAML document by their path.
-type documentAccessor struct{ json bool }
+// Texts returns the format of a text by the name of a file, nil if the name does not say it.
+type Texts func(file string) configkit.ConfigConverter
 
-// open returns the document and the value at a path. The value is missing if the text is not such a
-// document.
-func (a documentAccessor) open(text, sub string) (*gaby.YamlDoc, gaby.Value) {
+// NewTexts returns the accessor for texts of all formats. A key is the name of a file, and a text
+// under another key is JSON or YAML. Without formats, all texts are.
+func NewTexts(formats Texts) Accessor { return documentAccessor{formats: formats, infers: true} }
+
+// ForKey returns the accessor for the value of a key.
+func ForKey(a Accessor, key string) Accessor {
+	if d, ok := a.(documentAccessor); ok {
+		d.key = key
+		return d
+	}
+	return a
+}
+
+// documentAccessor handles values of a document by their path.
+type documentAccessor struct {
+	json    bool // the text is JSON; else it is YAML, unless infers is set
+	infers  bool
+	formats Texts
+	key     string
+}
+
+// converter returns the format of a text, nil for YAML that gaby itself parses.
+func (a documentAccessor) converter(text string) configkit.ConfigConverter {
+	if a.formats == nil {
+		return nil
+	}
+	if c := a.formats(a.key); c != nil {
+		return c
+	}
+	name := "text.yaml"
+	if json.Valid([]byte(text)) {
+		name = "text.json"
+	}
+	return a.formats(name)
+}
+
+// open returns the document and the format of a text; nil if it is not one document of its format,
+// with a map or a list.
+func (a documentAccessor) open(text string) (*gaby.YamlDoc, configkit.ConfigConverter) {
 	if a.json && !json.Valid([]byte(text)) {
-		return nil, gaby.Value{}
+		return nil, nil
 	}
-	doc, err := gaby.ParseYAML([]byte(text))
-	if err != nil || doc.Check() != nil {
-		return nil, gaby.Value{}
+	var docs gaby.Container
+	var err error
+	converter := a.converter(text)
+	if converter != nil {
+		docs, err = converter.NativeToDocuments([]byte(text))
+	} else if doc, problem := gaby.ParseYAML([]byte(text)); problem == nil {
+		docs = gaby.Container{doc}
 	}
-	return doc, doc.Path(sub).Value()
+	if err != nil || len(docs) != 1 || docs[0].Check() != nil {
+		return nil, nil
+	}
+	if kind := docs[0].Value().Kind(); kind != gaby.Map && kind != gaby.List {
+		return nil, nil
+	}
+	return docs[0], converter
+}
+
+// find returns the value at a path, or a missing one that could be created there. The error says
+// that none can be.
+func find(doc *gaby.YamlDoc, sub string, upsert bool) (found *Match, err error) {
+	path, err := Parse(sub)
+	if err != nil || doc == nil {
+		return nil, err
+	}
+	err = path.Resolve(doc.Value(), Options{Upsert: upsert, NoArguments: true},
+		func(m *Match) error {
+			if found == nil {
+				found = &Match{Segments: slices.Clone(m.Segments), Value: m.Value}
+			}
+			return nil
+		})
+	return found, err
+}
+
+// partError returns the error for a part of a text. Positions in the text are not those of the file.
+func partError(sub string, err error) error {
+	if err == nil {
+		return nil
+	}
+	whole := &gaby.EditError{Msg: "part " + sub + ": " + err.Error()}
+	if e, ok := errors.AsType[*gaby.EditError](err); ok {
+		whole.Msg, whole.Hint = "part "+sub+": "+e.Msg, e.Hint
+	}
+	if e, ok := errors.AsType[*NotAMapError](err); ok {
+		whole.Hint = e.Hint
+	}
+	return whole
 }
 
 func (a documentAccessor) Extract(text, sub string) (any, bool) {
-	_, v := a.open(text, sub)
-	return value(v)
+	doc, _ := a.open(text)
+	found, err := find(doc, sub, false)
+	if err != nil || found == nil {
+		return nil, false
+	}
+	return value(found.Value)
 }
 
 func (a documentAccessor) Replace(text, sub string, value any) (string, bool) {
@@ -178,17 +269,30 @@ func (a documentAccessor) Replace(text, sub string, value any) (string, bool) {
 }
 
 func (a documentAccessor) Update(text, sub string, f func(any) (any, bool)) (string, bool, error) {
-	doc, v := a.open(text, sub)
-	part, ok := value(v)
-	if !ok {
-		return text, false, nil
+	doc, converter := a.open(text)
+	found, err := find(doc, sub, false)
+	if doc != nil && err == nil && found == nil {
+		found, err = find(doc, sub, true)
+		if _, noMap := errors.AsType[*NotAMapError](err); noMap {
+			if _, wanted := f(nil); !wanted {
+				return text, false, nil // nothing is to be created
+			}
+		}
 	}
+	if err != nil || found == nil {
+		return text, false, partError(sub, err)
+	}
+	part, _ := value(found.Value)
 	updated, wanted := f(part)
 	if !wanted {
 		return text, false, nil
 	}
-	if _, err := doc.SetP(updated, sub); err != nil {
-		return text, true, err
+	if _, err := doc.Set(updated, found.Segments...); err != nil {
+		return text, true, partError(sub, err)
+	}
+	if converter != nil {
+		replaced, err := converter.DocumentsToNative(gaby.Container{doc})
+		return string(replaced), true, err
 	}
 	replaced := doc.String()
 	if a.json && !json.Valid([]byte(replaced)) {

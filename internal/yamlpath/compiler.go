@@ -13,6 +13,9 @@ type Compiler interface {
 
 // CompilerOf returns the provider if it is a Compiler, else a Compiler without a cache.
 func CompilerOf(provider configkit.ResourceProvider) Compiler {
+	if n, ok := provider.(configkit.Nameless); ok {
+		provider = n.ResourceProvider
+	}
 	if c, ok := provider.(Compiler); ok {
 		return c
 	}

@@ -15,6 +15,10 @@ type Field struct {
 	Type string
 	// Values are the texts that the value can be, if they are listed.
 	Values []string
+	// Limits are the other keywords that limit a scalar or a list, with their values: minimum 1.
+	Limits []string
+	// Required are the keys that a map must have.
+	Required []string
 }
 
 // FieldProvider is implemented by resource providers that know the schemas of resource types.

@@ -1,6 +1,7 @@
 package yamlpath
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,6 +66,27 @@ func (p *Path) String() string { return p.text }
 
 // EmbeddedPath returns the part after "#", "" if there is none.
 func (p *Path) EmbeddedPath() string { return p.embedded }
+
+// CheckPart checks that the embedded part of a path, which is one in a text, leads to one value. The
+// error is an *Error.
+func CheckPart(path *Path) error {
+	at := utf8.RuneCountInString(path.text) - utf8.RuneCountInString(path.embedded)
+	part, err := Parse(path.embedded)
+	if e, ok := errors.AsType[*Error](err); ok {
+		return &Error{Path: path.text, Column: at + e.Column, Msg: e.Msg, Hint: e.Hint}
+	}
+	one := part.embedded == ""
+	for i := range part.segments {
+		s := &part.segments[i]
+		_, isKey := s.MapKey()
+		one = one && (isKey || s.Kind == lookupSegment)
+	}
+	if !one {
+		return &Error{Path: path.text, Column: at + 1, Msg: "a part of a text is one value, to " +
+			"which keys, indexes and lookups like ?name=a lead"}
+	}
+	return nil
+}
 
 // Arguments returns the number of %s in the path.
 func (p *Path) Arguments() int { return p.holes }

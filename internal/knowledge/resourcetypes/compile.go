@@ -558,7 +558,7 @@ func accessorOf(d document, declared gaby.Value) (api.EmbeddedAccessorType, stri
 	var kind, config string
 	v := d.at(declared)
 	ok := reads(v, "an entry of accessors",
-		strict.OneOf("type", &kind, "Regexp", "Line", "JSON", "YAML"), text("config", &config))
+		strict.OneOf("type", &kind, "Regexp", "Line", "JSON", "YAML", "Text"), text("config", &config))
 	if ok && !d.BuiltIn { // a test compiles the built-in ones
 		if _, err := yamlpath.NewAccessor(api.EmbeddedAccessorType(kind), config); err != nil {
 			v.Fail("", "accessors: %v", err)

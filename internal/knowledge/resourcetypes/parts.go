@@ -11,7 +11,8 @@ import (
 	"github.com/fctl-dev/fctl/internal/yamlpath"
 )
 
-// NoAccessorError reports that it is not known how to reach the embedded part of a path.
+// NoAccessorError reports that a value whose parts are known does not have the embedded part of a
+// path.
 type NoAccessorError struct {
 	Path  string
 	Part  string
@@ -19,25 +20,20 @@ type NoAccessorError struct {
 }
 
 func (e *NoAccessorError) Error() string {
-	if len(e.Known) > 0 {
-		return fmt.Sprintf("path %s: the value has no part %s", e.Path, e.Part)
-	}
-	return fmt.Sprintf("path %s: no embedded accessor is registered for it", e.Path)
+	return fmt.Sprintf("path %s: the value has no part %s", e.Path, e.Part)
 }
 
-// Hint names the known parts, or the way to describe new ones.
+// Hint names the known parts.
 func (e *NoAccessorError) Hint() string {
 	if hint := configkit.DidYouMean("#", configkit.Suggest(e.Part, e.Known)); hint != "" {
 		return hint
 	}
-	if len(e.Known) > 0 {
-		return "known are #" + strings.Join(e.Known, ", #")
-	}
-	return "a file about resource types can say how to reach it: fctl help resource-types"
+	return "known are #" + strings.Join(e.Known, ", #")
 }
 
 // CheckPart checks that the embedded part in path, if any, can be reached in resources of a type,
-// or with * in resources of some type. The error is a *NoAccessorError.
+// or with * in resources of some type. A part is a path in a text unless the parts of the value are
+// known. The error is a *NoAccessorError or a *yamlpath.Error.
 func (r *Registry) CheckPart(t api.ResourceType, path *yamlpath.Path) error {
 	if path.EmbeddedPath() == "" {
 		return nil
@@ -55,6 +51,9 @@ func (r *Registry) CheckPart(t api.ResourceType, path *yamlpath.Path) error {
 	}
 	for _, t := range types {
 		missing.Known = append(missing.Known, r.typeInfo(t).parts(path)...)
+	}
+	if missing.Known == nil {
+		return yamlpath.CheckPart(path)
 	}
 	slices.Sort(missing.Known)
 	missing.Known = slices.Compact(missing.Known)

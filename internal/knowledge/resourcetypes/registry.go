@@ -38,6 +38,7 @@ type Registry struct {
 	added     map[api.ResourceType]map[api.AttributeName]api.PathToVisitorInfoType
 	accessors map[string]yamlpath.Accessor
 	paths     map[string]*yamlpath.Path
+	texts     yamlpath.Texts // see SetTexts; may be nil
 }
 
 // derived is what was read from the files so far.
@@ -64,6 +65,7 @@ func (r *Registry) Snapshot() *Registry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := New(r.files...).WithDomains(r.domainFiles)
+	s.texts = r.texts
 	for t, attributes := range r.added {
 		for name, paths := range attributes {
 			s.add(name, t, paths)
@@ -71,6 +73,9 @@ func (r *Registry) Snapshot() *Registry {
 	}
 	return s
 }
+
+// SetTexts sets the formats of texts in values. It is called before the registry is used.
+func (r *Registry) SetTexts(formats yamlpath.Texts) { r.texts = formats }
 
 // Check reads everything and returns what is wrong with the files.
 func (r *Registry) Check() error {
@@ -472,6 +477,9 @@ func (r *Registry) CompileAccessor(
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return keep(&r.accessors, string(t)+" "+config, func() (yamlpath.Accessor, error) {
+		if t == api.EmbeddedAccessorText {
+			return yamlpath.NewTexts(r.texts), nil
+		}
 		return yamlpath.NewAccessor(t, config)
 	})
 }

@@ -87,7 +87,27 @@ func (f *Fields) find(t api.ResourceType, path *yamlpath.Path) yamlpath.Field {
 			field.Values = append(field.Values, v.Text())
 		}
 	}
+	field.Limits = limitsOf(at.v)
+	for _, key := range at.v.Get("required").All() {
+		field.Required = append(field.Required, key.Text())
+	}
 	return field
+}
+
+// limitsOf returns the keywords of a schema that limit a scalar or a list, with their values, and
+// its default. The formats of numbers say how they are stored.
+func limitsOf(schema gaby.Value) (limits []string) {
+	for _, keyword := range []string{
+		"format", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf",
+		"minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems", "default",
+	} {
+		v := schema.Get(keyword)
+		number := keyword == "format" && slices.Contains([]string{"int32", "int64", "double"}, v.Text())
+		if v.Kind() == gaby.Scalar && !number {
+			limits = append(limits, keyword+" "+v.Text())
+		}
+	}
+	return limits
 }
 
 // node is a schema, or a value that does not exist if nothing is known.
