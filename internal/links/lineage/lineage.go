@@ -5,6 +5,7 @@
 package lineage
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -17,11 +18,11 @@ import (
 
 // Trace is a link with the paths of its files, relative to the folder of Merged.
 type Trace struct {
-	Name   string
-	Merged string // the hash that its definition names now
+	Name string
 	// Lines is the links file that may have the link, and File the definition of its own.
 	Lines, File string
 	Data        []string // the paths that the data of its unit may have
+	Now         string   // the hash of that data in the work tree
 }
 
 // files returns all paths of the link.
@@ -35,9 +36,9 @@ type merge struct {
 	data    string // the hash of the data of its unit, "" if the commit left it alone
 }
 
-// Merged returns the texts that were merged into the committed data of units below a folder of a
-// repository, as the definitions of links said where that data comes from. Links whose definitions are
-// not as the last commit has them are left out.
+// Merged returns the texts that were merged into the data of units below a folder of a repository, as
+// the definitions of links said where that data comes from: in the last commit, or in the commit of
+// another branch that somebody has taken the data from. Links with other data are left out.
 func Merged(
 	ctx context.Context, repository *gitfiles.Repository, folder string, links []*Trace,
 ) map[*Trace]string {
@@ -46,23 +47,33 @@ func Merged(
 		repository: repository, folder: folder,
 		blobs: map[string]gitfiles.BlobText{}, lines: map[string]map[string]string{},
 	}
-	var names []string
-	for _, l := range links {
-		names = append(names, r.in("HEAD", l.Lines), r.in("HEAD", l.File))
+	traces := map[string][]gitfiles.FileCommit{} // newest first
+	others := links
+	for _, commit := range []string{
+		"HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD",
+	} {
+		if r.read(ctx, r.names(others, commit)) != nil {
+			return merged
+		}
+		others = slices.DeleteFunc(slices.Clone(others), func(l *Trace) bool {
+			line, ok := r.line(l, r.in(commit, l.Lines), r.in(commit, l.File))
+			if !ok || line == "" || r.data(l, commit) != l.Now {
+				return false
+			}
+			merged[l] = line
+			if commit == "HEAD" {
+				for _, name := range l.files() {
+					traces[name] = nil
+				}
+			}
+			return true
+		})
 	}
-	if r.read(ctx, names) != nil {
+	r.fromBranches(ctx, others, merged)
+	branched, order := false, map[string]int{}
+	if len(traces) == 0 {
 		return merged
 	}
-	traces := map[string][]gitfiles.FileCommit{} // newest first
-	for _, l := range links {
-		if line, _ := r.line(l, r.in("HEAD", l.Lines), r.in("HEAD", l.File)); line == l.Merged {
-			merged[l] = line
-			for _, name := range l.files() {
-				traces[name] = nil
-			}
-		}
-	}
-	branched, order := false, map[string]int{}
 	err := repository.History(ctx, folder, func(c gitfiles.FileCommit) bool {
 		if list, ours := traces[c.Path]; ours {
 			branched = branched || c.Merged
@@ -71,13 +82,16 @@ func Merged(
 				order[c.Commit] = len(order)
 			}
 		}
-		return len(traces) > 0
+		return true
 	})
 	if err != nil || !branched {
 		return merged // without merges of branches the last definition is that of the data
 	}
-	names = names[:0]
-	for l := range merged {
+	var names []string
+	committed := slices.DeleteFunc(slices.Clone(links), func(l *Trace) bool {
+		return r.data(l, "HEAD") != l.Now || merged[l] == ""
+	})
+	for _, l := range committed {
 		for _, c := range slices.Concat(traces[l.Lines], traces[l.File]) {
 			names = append(names, c.Hash)
 		}
@@ -87,7 +101,7 @@ func Merged(
 	}
 	lists := map[*Trace][]merge{}
 	names = names[:0]
-	for l := range merged {
+	for _, l := range committed {
 		lists[l] = r.commits(l, traces, order)
 		for i := range lists[l] {
 			if c := &lists[l][i]; c.Merged {
@@ -120,6 +134,68 @@ type reader struct {
 func (r *reader) in(commit, file string) string {
 	name, _ := r.repository.Path(r.folder)
 	return commit + ":" + strings.TrimPrefix(name+"/"+file, "./")
+}
+
+// names returns the names of the files of links as a commit has them.
+func (r *reader) names(links []*Trace, commit string) (names []string) {
+	for _, l := range links {
+		for _, file := range l.files() {
+			names = append(names, r.in(commit, file))
+		}
+	}
+	return names
+}
+
+// data returns the hash of the data of a link's unit as a commit has it.
+func (r *reader) data(l *Trace, commit string) string {
+	for _, file := range l.Data {
+		if blob, ok := r.blobs[r.in(commit, file)]; ok {
+			return blob.Hash
+		}
+	}
+	return ""
+}
+
+// fromBranches adds the links of units whose data is in the work tree as a commit of any branch left
+// it, as after 'git checkout BRANCH -- FILE'. Data that git does not have was edited.
+func (r *reader) fromBranches(ctx context.Context, links []*Trace, merged map[*Trace]string) {
+	var names []string
+	for _, l := range links {
+		names = append(names, l.Now)
+	}
+	if r.read(ctx, names) != nil {
+		return
+	}
+	at := map[string][]*Trace{} // by path and hash
+	for _, l := range links {
+		if _, has := r.blobs[l.Now]; has {
+			for _, file := range l.Data {
+				at[file+" "+l.Now] = append(at[file+" "+l.Now], l)
+			}
+		}
+	}
+	if len(at) == 0 {
+		return
+	}
+	from := map[*Trace]string{}
+	_ = r.repository.AllHistory(ctx, r.folder, func(c gitfiles.FileCommit) bool {
+		for _, l := range at[c.Path+" "+c.Hash] {
+			from[l] = cmp.Or(from[l], c.Commit)
+		}
+		return true
+	})
+	names = names[:0]
+	for l, commit := range from {
+		names = append(names, r.names([]*Trace{l}, commit)...)
+	}
+	if r.read(ctx, names) != nil {
+		return
+	}
+	for l, commit := range from {
+		if line, ok := r.line(l, r.in(commit, l.Lines), r.in(commit, l.File)); ok && line != "" {
+			merged[l] = line
+		}
+	}
 }
 
 // read adds files.
@@ -227,12 +303,7 @@ func (r *reader) belongs(l *Trace, list []merge) string {
 			continue
 		}
 		branch := func(file string) string { return r.in(c.Commit+"^2", file) }
-		theirs := ""
-		for _, file := range l.Data {
-			if theirs == "" {
-				theirs = r.blobs[branch(file)].Hash
-			}
-		}
+		theirs := r.data(l, c.Commit+"^2")
 		switch {
 		case moved && c.data != "", moved && theirs == data(i):
 			return here

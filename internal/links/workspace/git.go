@@ -194,16 +194,20 @@ func (u *Unit) dataFiles() []string {
 	return []string{base + "/data" + end, base + end}
 }
 
-// MergedInGit returns the texts that were merged into the committed data of units, see lineage.Merged.
+// MergedInGit returns the texts that were merged into the data of units, see lineage.Merged.
 func (s *Store) MergedInGit(links []*Link) map[*Link]string {
 	of := map[*lineage.Trace]*Link{}
 	var traces []*lineage.Trace
 	for _, l := range links {
-		if l.Merged == "" || l.From == nil {
+		if l.Merged == "" || l.From == nil || s.git() == nil {
+			continue
+		}
+		data, err := s.Working(l.From)
+		if err != nil || data == nil {
 			continue
 		}
 		t := &lineage.Trace{
-			Name: l.Slug, Merged: l.Merged, Lines: inSpaces(linksPath(l.SpaceSlug)),
+			Name: l.Slug, Now: s.git().Hash(data), Lines: inSpaces(linksPath(l.SpaceSlug)),
 			File: inSpaces(definitionFile(entity.KindLink, l.SpaceSlug, l.Slug)),
 		}
 		for _, file := range l.From.dataFiles() {
@@ -212,7 +216,7 @@ func (s *Store) MergedInGit(links []*Link) map[*Link]string {
 		of[t], traces = l, append(traces, t)
 	}
 	merged := map[*Link]string{}
-	if len(traces) > 0 && s.git() != nil {
+	if len(traces) > 0 {
 		for t, hash := range lineage.Merged(context.Background(), s.git(), spacesDir, traces) {
 			merged[of[t]] = hash
 		}
