@@ -71,9 +71,6 @@ func Merged(
 	}
 	r.fromBranches(ctx, others, merged)
 	branched, order := false, map[string]int{}
-	if len(traces) == 0 {
-		return merged
-	}
 	err := repository.History(ctx, folder, func(c gitfiles.FileCommit) bool {
 		if list, ours := traces[c.Path]; ours {
 			branched = branched || c.Merged
@@ -82,7 +79,7 @@ func Merged(
 				order[c.Commit] = len(order)
 			}
 		}
-		return true
+		return len(traces) > 0
 	})
 	if err != nil || !branched {
 		return merged // without merges of branches the last definition is that of the data

@@ -1,6 +1,6 @@
 // Package starter holds files that a new workspace may begin with.
 //
-// Layer: base.
+// Layer: systems.
 package starter
 
 import (

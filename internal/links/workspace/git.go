@@ -202,10 +202,7 @@ func (s *Store) MergedInGit(links []*Link) map[*Link]string {
 		if l.Merged == "" || l.From == nil || s.git() == nil {
 			continue
 		}
-		data, err := s.Working(l.From)
-		if err != nil || data == nil {
-			continue
-		}
+		data, _ := s.Working(l.From) // no commit has data that cannot be read
 		t := &lineage.Trace{
 			Name: l.Slug, Now: s.git().Hash(data), Lines: inSpaces(linksPath(l.SpaceSlug)),
 			File: inSpaces(definitionFile(entity.KindLink, l.SpaceSlug, l.Slug)),

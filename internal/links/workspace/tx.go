@@ -158,11 +158,10 @@ func (t *Tx) writeJSON(path string, v any) {
 // killed, the next one that writes takes back what was made.
 func (t *Tx) Commit(ctx context.Context) error {
 	s := t.store
-	if empty := t.Empty(); t.err != nil || empty {
-		s.tx = nil
+	empty := t.Empty()
+	if s.tx = nil; t.err != nil || empty {
 		return t.err
 	}
-	s.tx = nil
 	if !s.exclusive {
 		return errors.New("writing without the lock")
 	}
