@@ -128,11 +128,13 @@ func racing(t *testing.T) (dir string) {
 	dir = inMemory(t)
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "in"), 0o755),
 		os.Mkdir(filepath.Join(dir, "ws"), 0o755),
-		os.WriteFile(filepath.Join(dir, "in/data.yaml"), []byte(unitText), 0o600)); err != nil {
+		os.WriteFile(filepath.Join(dir, "in/data.yaml"), []byte(unitText), 0o600),
+		// A workspace of an older fctl: each unit has a folder, in which the commands of fn run.
+		os.WriteFile(filepath.Join(dir, "ws/fctl-workspace.yaml"), nil, 0o600),
+		os.MkdirAll(filepath.Join(dir, "ws/spaces/default"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"workspace", "init"},
 		{"unit", "create", "a", filepath.Join(dir, "in/data.yaml")},
 		{"unit", "do", "a", "set-annotation", "done1", "1"},
 		{"unit", "do", "a", "set-annotation", "done2", "1"},

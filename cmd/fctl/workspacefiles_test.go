@@ -21,7 +21,7 @@ func unitFile(t *testing.T) (dir, data string) {
 			t.Fatalf("%q: %v: %s", args, err, out)
 		}
 	}
-	return dir, filepath.Join(dir, "spaces/default/units/a/data.yaml")
+	return dir, filepath.Join(dir, "spaces/default/units/a.yaml")
 }
 
 // TestAWorkspaceOfAnotherUser is below the directory of a workspace that belongs to somebody else,

@@ -103,7 +103,8 @@ func notWriters() map[string]string {
 			"plugin test,review,revision data,revision list,shutdown,space get,space list,unit diff," +
 			"unit get,unit list,unit livestate get,unit order,unit tree,version," +
 			"ws attributes,ws graph,ws log,ws plan,ws status",
-		"commits as unit update does":  "unit conflicts,unit resolve-self,watch,ws conflicts,ws watch",
+		"commits as unit update does": "unit conflicts,unit resolve-self,watch,ws conflicts,ws convert," +
+			"ws watch",
 		"commits as link resolve does": "ws promote,ws resolve,ws upgrade",
 		"does what undo does":          "ws undo",
 		"commits as link create does":  "link infer",

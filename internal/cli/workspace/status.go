@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/cli/workspace/session"
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/staleness"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
@@ -108,7 +109,7 @@ func statusOf(s *session.Session) (*status, error) {
 	edited, problems := s.Edited(s.Units)
 	s.Problems = append(s.Problems, problems...)
 	s.FromGit(s.Units...)
-	s.Stale(edited)
+	staleness.Mark(s.Workspace, edited)
 	for _, u := range s.Units {
 		if !s.In(u.SpaceSlug) {
 			continue

@@ -13,6 +13,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/do"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/rules"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -38,7 +39,7 @@ func newUnitCreate(a *command.App) *cobra.Command {
 		Long: `Make a unit with the content of a file, of the standard input (-), or without
 data. With --upstream-unit the unit is a clone: it gets the data of that unit, and
 a link upgrade-UNIT of the type UpgradeUnit. With -f, each file becomes a unit.
-The unit has a copy of the file, in spaces/SPACE/units/UNIT: edit the copy.
+The unit has a copy of the file, spaces/SPACE/units/UNIT.EXT: edit the copy.
 --filename and --from-stdin read the unit itself: its name, toolchain, labels, and
 its data in base64 if it has the field Data.`,
 		Example: `  fctl unit create web deployment.yaml
@@ -201,11 +202,11 @@ func (o *unitCreate) sources(s *session.Session, words []string) ([]newData, err
 }
 
 func checkToolchain(t api.ToolchainType) error {
-	if workspace.HasToolchain(t) {
+	if rules.HasToolchain(t) {
 		return nil
 	}
 	var names []string
-	for _, known := range workspace.Toolchains() {
+	for _, known := range rules.Toolchains() {
 		names = append(names, string(known))
 	}
 	return entity.Fail(entity.CodeToolchain, "unknown toolchain %s", t).

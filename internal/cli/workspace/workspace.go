@@ -46,7 +46,7 @@ Definitions are files for git; what fctl records is in the folder .fctl. 'fctl
 workspace' is the same command.`,
 		slices.Concat([]*cobra.Command{
 			newWorkspaceInit(a), newStatus(a), newUnitConflicts(a), newLog(a), newUndo(a),
-			newWatch(a), newWorkspaceCheck(a), newWorkspaceAttributes(a),
+			newWatch(a), newWorkspaceCheck(a), newWorkspaceConvert(a), newWorkspaceAttributes(a),
 		}, wslink.Daily(a))...)
 	cmd.Aliases = []string{"workspace"}
 	return cmd

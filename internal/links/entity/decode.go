@@ -34,6 +34,9 @@ func DecodeUnitBody(text Text) (u *Unit, data []byte, has bool, err error) {
 	return u, data, has, err
 }
 
+// IDField returns the name of the field with the ID of an entity.
+func IDField(kind Kind) string { return strings.ToUpper(string(kind[:1])) + string(kind[1:]) + "ID" }
+
 // of returns what messages call an entity, and its fields.
 func (r *definitionReader) of(e Entity) (noun string, fields []strict.Field) {
 	kind := string(e.Kind())
@@ -41,7 +44,7 @@ func (r *definitionReader) of(e Entity) (noun string, fields []strict.Field) {
 	if e.Kind() == KindInvocation {
 		noun = "an " + kind
 	}
-	c, id := e.Base(), strings.ToUpper(kind[:1])+kind[1:]+"ID"
+	c, id := e.Base(), IDField(e.Kind())
 	fields = []strict.Field{
 		strict.Text("Slug", &c.Slug),
 		strict.Text("DisplayName", &c.DisplayName),
@@ -240,6 +243,7 @@ func DecodeWorkspace(text Text) (w *Workspace, err error) {
 			strict.Bool("Lock", &w.Lock),
 			strict.List("ConflictSeverity", &w.ConflictSeverity, conflictRule),
 			strict.OneOf("History", &w.History, "bases", "git"),
+			strict.OneOf("Layout", &w.Layout, "small"),
 		})
 		w.NoAutoUpdate = !auto
 	}

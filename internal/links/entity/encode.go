@@ -34,6 +34,11 @@ func YAML(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Block(value)
+}
+
+// Block returns a value as YAML in the block style.
+func Block(value any) ([]byte, error) {
 	doc, err := gaby.ParseYAML([]byte("null\n")) // a {} would keep its style
 	if err == nil {
 		err = doc.SetData(value)

@@ -189,6 +189,10 @@ func (l *Link) Merges() bool {
 	return l.UpdateType == UpdateUpgradeUnit || l.UpdateType == UpdateMergeUnits
 }
 
+// MergedFrom returns the WhereMutation of a clone: the link overwrites what it has merged itself from
+// the unit with an ID, and keeps what others have set.
+func MergedFrom(unitID string) string { return "MergeSourceID = '" + unitID + "'" }
+
 // FromGit reports whether git has brought another Merged than was recorded.
 func (l *Link) FromGit() bool { return l.Merges() && l.Merged != "" && l.Merged != l.MergedBlob }
 

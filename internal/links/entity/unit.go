@@ -109,6 +109,8 @@ type Workspace struct {
 	Lock bool `json:",omitempty"`
 	// History says what git keeps: "", bases or git.
 	History string `json:",omitempty"`
+	// Layout is small if definitions leave out what can be derived, and empty if they do not.
+	Layout string `json:",omitempty"`
 	// ConflictSeverity says how severe conflicts are: the first rule that matches one.
 	ConflictSeverity []ConflictRule `json:",omitempty"`
 }

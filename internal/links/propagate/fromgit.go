@@ -41,7 +41,7 @@ func (p *Propagator) settle(units, edited []*workspace.Unit) {
 	for _, u := range units {
 		for _, l := range p.Workspace.LinksFrom(u) {
 			if l.Merges() && l.To != nil && l.Merged != "" &&
-				(l.MergedBlob == "" || is[u] && s.IsCommitted(u)) {
+				(l.MergedBlob == "" || is[u] && (!p.known[u] || s.IsCommitted(u))) {
 				asked = append(asked, l)
 			}
 		}

@@ -317,7 +317,7 @@ func (w *world) step(t *rapid.T) {
 			return errors.Join(err, w.follow(r))
 		})
 	case "edit":
-		name := filepath.Join(w.dir, "spaces/s/units", pick("unit"), "data.yaml")
+		name := filepath.Join(w.dir, "spaces/s/units", pick("unit")+".yaml")
 		if err := os.WriteFile(name, []byte(config(t)), 0o666); err != nil {
 			t.Fatal(err)
 		}

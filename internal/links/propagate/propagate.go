@@ -5,6 +5,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/staleness"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
@@ -121,7 +122,7 @@ func (p *Propagator) selected(u *workspace.Unit, change ChangedUnits, sel Wave) 
 		}
 		switch {
 		case sel.Links != nil && sel.Links(l),
-			sel.Stale && (sel.All || l.AutoUpdate) && len(p.Workspace.StaleReasons(l, nil)) > 0:
+			sel.Stale && (sel.All || l.AutoUpdate) && len(staleness.Reasons(p.Workspace, l, nil)) > 0:
 			all.links = append(all.links, l)
 		case propagate && changed[l.To]:
 			all.links = append(all.links, l)

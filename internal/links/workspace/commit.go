@@ -113,6 +113,9 @@ func (t *Tx) Attribute(u *Unit, cause entity.Mutation, sources api.ResourceMutat
 // writeData writes the working copy of a unit if it has other data.
 func (t *Tx) writeData(u *Unit, data []byte) error {
 	return t.update(u.DataFile(), data, func() fs.FileMode {
+		if t.isSmall(u) {
+			t.defined[u] = true // a unit with data may need no definition
+		}
 		if secret := t.store.Secret; secret == nil || secret(u, data) {
 			return 0o600
 		}

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/linkline"
 	"github.com/fctl-dev/fctl/internal/links/starter"
 )
 
@@ -66,14 +66,7 @@ func Init(ctx context.Context, dir string, o InitOptions) (*InitResult, error) {
 
 func (s *Store) init(ctx context.Context, o InitOptions) (*InitResult, error) {
 	marker, err := entity.YAML(Config{
-		WorkspaceID: o.WorkspaceID, DefaultSpace: o.Space, History: o.History,
-	})
-	if err != nil {
-		return nil, err
-	}
-	space, err := entity.YAML(&entity.Space{
-		SpaceID: entity.ID(entity.KindSpace, o.Space, o.Space, 0),
-		Common:  entity.Common{Slug: o.Space, DisplayName: o.Space},
+		WorkspaceID: o.WorkspaceID, DefaultSpace: o.Space, History: o.History, Layout: LayoutSmall,
 	})
 	if err != nil {
 		return nil, err
@@ -83,7 +76,7 @@ func (s *Store) init(ctx context.Context, o InitOptions) (*InitResult, error) {
 		name string
 		data []byte
 	}
-	files := []file{{Marker, marker}, {definitionFile(entity.KindSpace, o.Space, o.Space), space}}
+	files := []file{{Marker, marker}, {linksPath(o.Space), []byte(linkline.Header)}}
 	if o.Attributes {
 		files = append(files, file{starter.AttributesFile, starter.Attributes()})
 	}
@@ -128,38 +121,13 @@ func (s *Store) ignore(t *Tx, history string, done *InitResult) error {
 	if err != nil {
 		return s.unreadable(ignoreFile, err)
 	}
-	end := "\n"
-	if bytes.Contains(was, []byte("\r\n")) {
-		end = "\r\n"
-	}
-	text := was
-	if len(was) > 0 && was[len(was)-1] != '\n' {
-		text = append(text, end...)
-	}
-	for _, line := range lines {
-		if !hasLine(was, line) {
-			text = append(text, line+end...)
-			done.Ignored = append(done.Ignored, line)
-		}
-	}
-	done.Hidden = history != HistoryIgnored && hasLine(was, ".fctl/")
+	text, added := starter.Ignore(was, lines)
+	done.Ignored = added
+	done.Hidden = history != HistoryIgnored && starter.Ignores(was, ".fctl/")
 	if len(done.Ignored) > 0 {
 		t.writeFile(ignoreFile, text, hash(was), 0)
 	}
 	return nil
-}
-
-// hasLine reports whether a .gitignore has a line, or the same with a slash before it or without
-// the one at its end.
-func hasLine(text []byte, line string) bool {
-	for have := range strings.Lines(string(text)) {
-		have = strings.TrimSpace(have)
-		if have == line || have == "/"+line || have != "" && have+"/" == line ||
-			have != "/" && have+"/" == "/"+line {
-			return true
-		}
-	}
-	return false
 }
 
 func invalidSlug(slug string) error {

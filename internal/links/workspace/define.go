@@ -8,6 +8,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/rules"
 )
 
 // Write writes the definition of an entity and what is recorded about it.
@@ -22,34 +23,54 @@ func (t *Tx) WriteState(e Entity) { t.writeJSON(recordFile(e), e.State()) }
 // writeDefinition writes a definition. An existing file keeps its comments and the order of its
 // fields; only fields with another value are changed.
 func (t *Tx) writeDefinition(e Entity) error {
-	file := e.from().file
-	was, err := t.store.readIf(file)
+	if t.isSmall(e) {
+		t.defined[e] = true
+		return nil
+	}
+	was, err := t.store.readIf(e.from().file)
 	if err != nil {
 		return err
 	}
-	definition := stored(e)
-	text, err := json.Marshal(definition)
-	if err != nil {
-		return err
-	}
-	value, err := entity.Ordered(text)
-	if err != nil {
-		return err
-	}
-	fields, ok := value.(gaby.Entries)
-	if !ok {
-		return fmt.Errorf("%T is not a definition", definition)
-	}
-	data, ok := edit(was, fields)
-	if !ok {
-		if data, err = entity.YAML(definition); err != nil {
+	return t.writeOwn(e, was, nil)
+}
+
+// writeOwn writes the file of a definition that had a text. Without fields it gets all.
+func (t *Tx) writeOwn(e Entity, was []byte, fields gaby.Entries) (err error) {
+	if fields == nil {
+		if fields, err = definitionFields(e); err != nil {
 			return err
 		}
 	}
-	if string(data) != string(was) {
-		t.writeFile(file, data, e.from().hash, 0)
+	data, ok := edit(was, fields)
+	if !ok {
+		if data, err = entity.Block(fields); err != nil {
+			return err
+		}
 	}
+	file := e.from().file
+	if now, err := t.store.readIf(file); err != nil || string(now) == string(data) {
+		return err
+	}
+	t.writeFile(file, data, e.from().hash, 0)
 	return nil
+}
+
+// definitionFields returns the fields of a definition.
+func definitionFields(e Entity) (gaby.Entries, error) {
+	definition := stored(e)
+	text, err := json.Marshal(definition)
+	if err != nil {
+		return nil, err
+	}
+	value, err := entity.Ordered(text)
+	if err != nil {
+		return nil, err
+	}
+	fields, ok := value.(gaby.Entries)
+	if !ok {
+		return nil, fmt.Errorf("%T is not a definition", definition)
+	}
+	return fields, nil
 }
 
 // stored returns the definition of an entity as it is written: without counters and pointers.
@@ -163,14 +184,14 @@ func (w *Workspace) checkNew(e Entity, c *entity.Common) error {
 		return w.fail(has, entity.CodeSlugTaken, "%s %s exists already", e.Kind(), c.Slug).
 			WithHint("--allow-exists accepts that")
 	}
-	if err := checkCommon(api.Position{}, c).Err(); err != nil {
+	if err := rules.Common(api.Position{}, c).Err(); err != nil {
 		return err
 	}
-	var found definitionChecker
+	var found rules.Findings
 	if f, ok := e.(*Filter); ok {
-		found.filter(f.Filter)
+		found.Filter(f.Filter)
 	}
-	return w.located("", found).Err()
+	return w.located(&definedAt{}, found).Err()
 }
 
 // Create adds a new entity to the space of its SpaceSlug. A link was completed by ResolveLink and
@@ -196,6 +217,9 @@ func (t *Tx) Create(w *Workspace, e Entity) error {
 	}
 	*e.Ident() = w.id(kind, c.SpaceSlug, c.Slug)
 	e.from().file = definitionFile(kind, c.SpaceSlug, c.Slug)
+	if kind == entity.KindUnit && t.isSmall(e) {
+		e.from().file = unitBase(c.SpaceSlug, c.Slug) + unitEnding
+	}
 	w.add(e)
 	t.Write(e)
 	return nil
@@ -213,10 +237,10 @@ func (t *Tx) ReplaceLink(w *Workspace, old, l *Link) error {
 	if old.SpaceSlug != l.SpaceSlug {
 		return t.Create(w, l)
 	}
-	for _, file := range []string{old.file, recordFile(old)} {
-		t.remove(func(o operation) bool { return o.Delete && o.Path == file })
-	}
-	l.LinkID, l.file, l.hash = old.LinkID, old.file, old.hash
+	t.remove(func(o operation) bool {
+		return o.Delete && (o.Path == recordFile(old) || o.Path == old.file && !old.inline)
+	})
+	l.LinkID, l.definedAt = old.LinkID, old.definedAt
 	t.Updated(&l.Common)
 	w.add(l)
 	t.Write(l)

@@ -37,7 +37,11 @@ func (t *Tx) DeleteLinks(w *Workspace, links ...*Link) error {
 			return err
 		}
 		gone[l] = true
-		t.delete(l.file)
+		if delete(t.defined, l); l.inline {
+			t.defined[l] = false
+		} else {
+			t.delete(l.file)
+		}
 		t.delete(recordFile(l))
 		if l.UpdateType == entity.UpdateUpgradeUnit && l.From != nil {
 			t.SetUpstream(l.From, "", "", 0)
@@ -77,7 +81,13 @@ func (t *Tx) DeleteUnits(w *Workspace, force bool, units ...*Unit) error {
 		return err
 	}
 	for _, u := range units {
-		t.delete(path.Dir(u.file))
+		delete(t.defined, u)
+		if u.file == definitionFile(entity.KindUnit, u.SpaceSlug, u.Slug) {
+			t.delete(path.Dir(u.file))
+		} else {
+			t.delete(u.file)
+			t.delete(u.DataFile())
+		}
 		t.delete(u.stateDir()) // with the state that DeleteLinks writes
 	}
 	w.drop(gone)
@@ -117,6 +127,7 @@ func (t *Tx) DeleteSpace(w *Workspace, s *Space, force bool) error {
 	if err := t.DeleteUnits(w, true, units...); err != nil {
 		return err
 	}
+	delete(t.defined, s)
 	t.delete(path.Join(spacesDir, s.Slug))
 	t.delete(path.Join(stateDir, s.Slug))
 	w.drop(map[Entity]bool{s: true})
@@ -150,6 +161,7 @@ func (t *Tx) Delete(w *Workspace, e Entity) error {
 	if len(users) > 0 {
 		return w.hasLinks(e, users)
 	}
+	delete(t.defined, e)
 	t.delete(e.from().file)
 	t.delete(recordFile(e))
 	w.drop(map[Entity]bool{e: true})

@@ -2,10 +2,11 @@
 // resolving links recorded.
 //
 //	fctl-workspace.yaml                        the marker, with options
-//	spaces/SPACE/space.yaml                    definitions, which people edit and git keeps
-//	spaces/SPACE/units/UNIT/unit.yaml
-//	spaces/SPACE/units/UNIT/data.EXT           the working copy, which people edit, too
-//	spaces/SPACE/links/LINK.yaml               likewise invocations and filters
+//	spaces/SPACE/units/UNIT.EXT                the data of a unit, the working copy: people edit it, too
+//	spaces/SPACE/links.yaml                    one link in each line (lines.go)
+//	spaces/SPACE/units/UNIT.unit.yaml          definitions of what cannot be derived (layout.go)
+//	spaces/SPACE/links/LINK.yaml               likewise invocations, filters and space.yaml
+//	spaces/SPACE/units/UNIT/unit.yaml          the older layout, beside data.EXT, which is read, too
 //	.fctl/state/SPACE/units/UNIT/...           history and recorded state, which only fctl writes
 //	.fctl/state/SPACE/links/LINK.json
 //	.fctl/journal                              what takes the command back that is writing

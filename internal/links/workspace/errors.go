@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 )
@@ -21,7 +22,18 @@ func notFound(code entity.Code, what, name string, known []string) *entity.Error
 
 // fail returns a problem with an entity, at its definition.
 func (w *Workspace) fail(e Entity, code entity.Code, format string, args ...any) *entity.Error {
-	return w.Store.fail(e.from().file, code, format, args...)
+	problem := entity.Fail(code, format, args...)
+	problem.Pos = w.Store.definedIn(e.from())
+	return problem
+}
+
+// definedIn returns the position of a definition in messages.
+func (s *Store) definedIn(in *definedAt) api.Position {
+	at := s.position(in.file)
+	if in.line > 0 {
+		at.Line, at.Column = in.line, 1
+	}
+	return at
 }
 
 // fail returns a problem with a file.

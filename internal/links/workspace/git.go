@@ -11,6 +11,8 @@ import (
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/lineage"
+	"github.com/fctl-dev/fctl/internal/links/rules"
 	"github.com/fctl-dev/fctl/internal/merge/gitfiles"
 )
 
@@ -46,11 +48,9 @@ func (s *Store) git() *gitfiles.Repository {
 // InGit reports whether the workspace is in a work tree of git.
 func (s *Store) InGit() bool { return s.git() != nil }
 
-// IsCommitted reports whether the working copy of a unit is as the last commit has it.
-func (s *Store) IsCommitted(u *Unit) bool { return s.isCommitted(u.DataFile()) }
-
-// isCommitted reports whether a file of the workspace is as the last commit has it.
-func (s *Store) isCommitted(file string) bool {
+// IsCommitted reports whether the working copy of a unit is as the last commit has it, in either
+// layout.
+func (s *Store) IsCommitted(u *Unit) bool {
 	if s.git() == nil {
 		return false
 	}
@@ -64,12 +64,11 @@ func (s *Store) isCommitted(file string) bool {
 			}
 		}
 	}
-	name, err := s.git().Path(file)
-	if err != nil {
-		return false
-	}
-	data, err := s.readIf(file)
-	return err == nil && data != nil && gitfiles.HasHash(s.committed[name], data)
+	data, err := s.Working(u)
+	return err == nil && data != nil && slices.ContainsFunc(u.dataFiles(), func(file string) bool {
+		name, err := s.git().Path(file)
+		return err == nil && gitfiles.HasHash(s.committed[name], data)
+	})
 }
 
 // IsMerged reports whether the data that a link would merge is that which git gives a hash to.
@@ -112,7 +111,7 @@ func (s *Store) Base(l *Link, name string) ([]byte, error) {
 	}
 	e := l.Fail(entity.CodeRevisionMissing, "%s was merged at %s, which is in no commit here",
 		l.To.Name(), name)
-	e.Pos = s.position(l.file)
+	e.Pos = s.definedIn(&l.definedAt)
 	r := s.git()
 	if r == nil {
 		return nil, e.WithHint("go on in a git work tree, or " + makeCurrentHint(l))
@@ -185,6 +184,45 @@ func (t *Tx) WriteMerged(w *Workspace) error {
 	return t.keepBases(left, named)
 }
 
+// dataFiles returns the paths that the data of a unit has in both layouts, the present one first: an
+// earlier commit may have the other one.
+func (u *Unit) dataFiles() []string {
+	base, end := unitBase(u.SpaceSlug, u.Slug), "."+rules.Extension(u.ToolchainType)
+	if u.DataFile() == base+end {
+		return []string{base + end, base + "/data" + end}
+	}
+	return []string{base + "/data" + end, base + end}
+}
+
+// MergedInGit returns the texts that were merged into the data of units, see lineage.Merged.
+func (s *Store) MergedInGit(links []*Link) map[*Link]string {
+	of := map[*lineage.Trace]*Link{}
+	var traces []*lineage.Trace
+	for _, l := range links {
+		if l.Merged == "" || l.From == nil || s.git() == nil {
+			continue
+		}
+		data, _ := s.Working(l.From) // no commit has data that cannot be read
+		t := &lineage.Trace{
+			Name: l.Slug, Now: s.git().Hash(data), Lines: inSpaces(linksPath(l.SpaceSlug)),
+			File: inSpaces(definitionFile(entity.KindLink, l.SpaceSlug, l.Slug)),
+		}
+		for _, file := range l.From.dataFiles() {
+			t.Data = append(t.Data, inSpaces(file))
+		}
+		of[t], traces = l, append(traces, t)
+	}
+	merged := map[*Link]string{}
+	if len(traces) > 0 {
+		for t, hash := range lineage.Merged(context.Background(), s.git(), spacesDir, traces) {
+			merged[of[t]] = hash
+		}
+	}
+	return merged
+}
+
+func inSpaces(file string) string { return strings.TrimPrefix(file, spacesDir+"/") }
+
 // keepBases writes the bases of links that no commit has to files, and deletes those that no link names.
 func (t *Tx) keepBases(links []*Link, named map[string]bool) error {
 	s := t.store
@@ -235,26 +273,15 @@ func (t *Tx) ReadHistory(engine Recorder, units []*Unit) {
 	fresh := map[string]*Unit{} // by data file
 	for _, u := range units {
 		if u.HeadRevisionNum == 0 && t.files[u.DataFile()] == nil {
-			fresh[strings.TrimPrefix(u.DataFile(), spacesDir+"/")] = u
+			for _, file := range u.dataFiles() {
+				fresh[inSpaces(file)] = u
+			}
 		}
 	}
 	if len(fresh) == 0 || s.git() == nil {
 		return
 	}
-	commits := map[*Unit][]gitfiles.FileCommit{} // newest first
-	began := map[*Unit]bool{}
-	err := s.git().History(context.Background(), spacesDir, func(c gitfiles.FileCommit) bool {
-		u := fresh[c.Path]
-		if u == nil || began[u] {
-			return true
-		}
-		if c.Hash == "" || len(commits[u]) == mostCommits {
-			began[u] = true // an earlier unit of the same name
-			return len(began) < len(fresh)
-		}
-		commits[u] = append(commits[u], c)
-		return true
-	})
+	commits, err := lineage.Commits(context.Background(), s.git(), spacesDir, fresh, mostCommits)
 	if err != nil {
 		return
 	}

@@ -43,7 +43,7 @@ type stamp struct {
 }
 
 // indexHeader begins an index. Another version has another number.
-const indexHeader = "fctl index 10\n"
+const indexHeader = "fctl index 11\n"
 
 // stampOf returns the stamp of a regular file, zero for anything else.
 func (s *Store) stampOf(name string) stamp {
@@ -129,7 +129,17 @@ func (w *Workspace) WriteIndex() {
 // stamps say so.
 func (s *Store) indexEntry(entry Entity, now time.Time) (e indexed, ok bool) {
 	from, state := entry.from(), recordFile(entry)
-	if known := s.index.byFile[from.file]; known != nil && from.indexed && !s.written[from.file] {
+	if from.inline {
+		if from.packed == "" {
+			return e, false // it was written
+		}
+		e = indexed{Path: from.key(entry.Base().Slug), Hash: from.hash}
+		if known := s.index.byFile[e.Path]; known != nil && known.Hash == e.Hash && known.File == (stamp{}) {
+			if e = *known; !s.isWritten(state) {
+				return e, true
+			}
+		}
+	} else if known := s.index.byFile[from.file]; known != nil && from.indexed && !s.written[from.file] {
 		e = *known
 		if !s.isWritten(state) {
 			return e, true

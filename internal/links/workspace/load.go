@@ -1,17 +1,21 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/internal/files"
 	"github.com/fctl-dev/fctl/internal/links/attributes"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/linkline"
 	"github.com/fctl-dev/fctl/internal/links/pack"
+	"github.com/fctl-dev/fctl/internal/links/rules"
 	"github.com/fctl-dev/fctl/internal/parallel"
 )
 
@@ -53,15 +57,23 @@ type definition struct {
 	space, slug string
 	file        string
 	stamp       stamp // zero if it is not known yet
+	// inline and line are those of definedAt; text is the definition then. data is a file beside the
+	// definition of a unit, and toolchain the one that its name tells.
+	inline    bool
+	line      int
+	text      string
+	data      string
+	toolchain api.ToolchainType
+	lost      bool // a unit that is only recorded
 }
 
 // loaded is a definition that was read.
 type loaded struct {
 	entity Entity // nil if there is none
 	errs   entity.Errors
-	found  definitionChecker // problems with fields of a unit
-	unread bool              // the text of the definition is not known
-	fresh  bool              // files were read that the index does not have
+	found  rules.Findings // problems with fields of a unit
+	unread bool           // the text of the definition is not known
+	fresh  bool           // files were read that the index does not have
 }
 
 // definitions lists the files of all definitions, in order.
@@ -92,13 +104,19 @@ func (s *Store) definitions(w *Workspace) ([]definition, error) {
 		if add(entity.KindSpace, space, dir, nil); !entity.IsSlug(space) {
 			continue
 		}
-		units, err := s.folders(w, path.Join(dir, "units"), "a unit")
+		units, err := s.unitFiles(w, space)
 		if err != nil {
 			return nil, err
 		}
-		for _, unit := range units {
-			add(entity.KindUnit, unit, unitDir(space, unit), nil)
+		links, err := s.lines(w, space)
+		if err != nil {
+			return nil, err
 		}
+		lineOf := map[string]int{}
+		for i := range links {
+			lineOf[links[i].slug] = links[i].line
+		}
+		all = append(all, units...)
 		for _, kind := range []entity.Kind{
 			entity.KindLink, entity.KindInvocation, entity.KindFilter,
 		} {
@@ -111,11 +129,25 @@ func (s *Store) definitions(w *Workspace) ([]definition, error) {
 			for _, e := range files {
 				file := path.Join(dir, e.Name())
 				if slug, ok := strings.CutSuffix(e.Name(), ".yaml"); ok {
+					if line := lineOf[slug]; line > 0 && kind == entity.KindLink {
+						problem := s.fail(linksPath(space), entity.CodeRefMismatch,
+							"the link %s is also in %s", slug, s.position(file).File).
+							WithHint("keep the line or the file, and delete the other")
+						problem.Pos.Line, problem.Pos.Column = line, 1
+						w.Problems = append(w.Problems, problem)
+						w.setBroken(kind, space+"/"+slug, entity.Errors{problem})
+						continue
+					}
 					add(kind, slug, file, e)
 				} else {
 					w.Problems = append(w.Problems, s.fail(file, entity.CodeSlug,
 						"definitions are files with the extension .yaml"))
 				}
+			}
+			if kind == entity.KindLink {
+				all = append(all, slices.DeleteFunc(links, func(d definition) bool {
+					return w.Broken(kind, space+"/"+d.slug) != nil
+				})...)
 			}
 		}
 	}
@@ -227,6 +259,9 @@ func (s *Store) Attributes() ([]attributes.File, error) {
 
 // load reads a definition and its recorded state.
 func (s *Store) load(d definition) loaded {
+	if d.inline {
+		return s.loadInline(d)
+	}
 	if l, ok := s.loadIndexed(d); ok {
 		return l
 	}
@@ -245,7 +280,7 @@ func (s *Store) load(d definition) loaded {
 		text = []byte("{}\n")
 	case errors.Is(err, fs.ErrNotExist):
 		l.errs = append(l.errs, s.fail(d.file, entity.CodeNotFound, "the unit has no definition").
-			WithHint("write 'ToolchainType: "+string(Toolchains()[0])+
+			WithHint("write 'ToolchainType: "+string(rules.Toolchains()[0])+
 				"' there, or the type that its data has"))
 	case err != nil:
 		l.errs = append(l.errs, ProblemOf(s.unreadable(d.file, err)))
@@ -257,10 +292,12 @@ func (s *Store) load(d definition) loaded {
 		text = []byte("{}\n")
 	}
 	err = entity.Decode(entity.Text{Bytes: text, File: s.position(d.file).File}, l.entity.Self())
-	state := l.complete(s, d)
+	state := entity.New(d.kind).State()
+	if err := s.readState(stateFile(d.kind, d.space, d.slug), state); err != nil {
+		l.errs = append(l.errs, ProblemOf(err))
+	}
+	l.complete(s, d, state)
 	switch e := l.entity.(type) {
-	case *Unit:
-		l.toolchain(e, state.(*entity.UnitStateFile).ToolchainType)
 	case *Link:
 		if !e.Stated && e.UpdateType == "" {
 			e.AutoUpdate = true // as creating the link with a command would store it
@@ -277,14 +314,50 @@ func (s *Store) load(d definition) loaded {
 	return l
 }
 
-// toolchain gives a unit the default toolchain if its definition has none, and reports another one
-// than is recorded.
-func (l *loaded) toolchain(u *Unit, was api.ToolchainType) {
-	if u.ToolchainType == "" {
-		u.ToolchainType = Toolchains()[0]
+// loadInline reads an entity whose definition is not a file of its own, and its recorded state.
+func (s *Store) loadInline(d definition) loaded {
+	l := loaded{entity: Of(entity.New(d.kind))}
+	*l.entity.from() = definedAt{
+		file: d.file, line: d.line, inline: true, hash: d.text, packed: d.text,
 	}
-	if was != "" && was != u.ToolchainType && HasToolchain(u.ToolchainType) {
-		l.found.report("ToolchainType", entity.Fail(entity.CodeToolchainImmutable,
+	if link, ok := l.entity.(*Link); ok {
+		var e *entity.Error
+		if link.keepsOwn, e = linkline.Parse(link.Link, d.text, d.space); e != nil {
+			e.Pos = s.position(d.file)
+			e.Pos.Line, e.Pos.Column = d.line, 1
+			l.errs, l.unread = append(l.errs, e), true
+		}
+	}
+	state := entity.New(d.kind).State()
+	if l.fresh = !s.inlineState(d, l.entity, state); l.fresh {
+		state = entity.New(d.kind).State()
+		if err := s.readState(stateFile(d.kind, d.space, d.slug), state); err != nil {
+			l.errs = append(l.errs, ProblemOf(err))
+		}
+	}
+	l.complete(s, d, state)
+	if u, ok := l.entity.(*Unit); ok && d.lost {
+		if u.HeadRevisionNum == 0 {
+			return loaded{}
+		}
+		u.file = u.DataFile()
+	}
+	return l
+}
+
+// toolchain gives a unit that has no toolchain the one of its data, or the default one, and reports
+// another one than is recorded.
+func (l *loaded) toolchain(u *Unit, d *definition, was api.ToolchainType) {
+	if u.ToolchainType == "" {
+		u.ToolchainType = cmp.Or(d.toolchain, was, rules.Toolchains()[0])
+	}
+	if d.data != "" && rules.HasToolchain(u.ToolchainType) && u.DataFile() != d.data {
+		l.found.Report("ToolchainType", entity.Fail(entity.CodeToolchain, "the unit is %s, and its data "+
+			"is in a file %s", u.ToolchainType, path.Base(d.data)).
+			WithHint("rename the file to "+path.Base(u.DataFile())))
+	}
+	if was != "" && was != u.ToolchainType && rules.HasToolchain(u.ToolchainType) {
+		l.found.Report("ToolchainType", entity.Fail(entity.CodeToolchainImmutable,
 			"the unit is %s; it cannot become %s", was, u.ToolchainType).
 			WithHint("create another unit"))
 		u.ToolchainType = was
@@ -313,6 +386,9 @@ func (s *Store) loadIndexed(d definition) (loaded, bool) {
 	}
 	*known.from() = definedAt{file: d.file, hash: e.Hash, packed: e.Definition, indexed: true}
 	known.Base().SpaceSlug = d.space
+	if u, ok := known.(*Unit); ok && d.data != "" && u.DataFile() != d.data {
+		return loaded{}, false
+	}
 	known.Restore(state)
 	if l, ok := known.(*Link); ok {
 		l.loaded = e.Link
@@ -325,9 +401,9 @@ func (s *Store) isEmpty(dir string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// complete fills in what the definition does not have, and returns what is recorded: the slug comes
-// from the path, the ID is derived if the definition has none.
-func (l *loaded) complete(s *Store, d definition) (state any) {
+// complete fills in the fields that the definition does not have: the slug comes from the path, the
+// ID is derived if the definition has none. state is the recorded state.
+func (l *loaded) complete(s *Store, d definition, state any) {
 	c, id := l.entity.Base(), l.entity.Ident()
 	report := func(code entity.Code, format string, args ...any) {
 		l.errs = append(l.errs, s.fail(d.file, code, format, args...))
@@ -336,19 +412,20 @@ func (l *loaded) complete(s *Store, d definition) (state any) {
 		report(entity.CodeRefMismatch, "the definition says Slug: %s, its path says %s", c.Slug, d.slug)
 	}
 	c.Slug, c.SpaceSlug = d.slug, d.space
+	if c.DisplayName == "" && (d.inline || s.Config.Layout == LayoutSmall) {
+		c.DisplayName = d.slug
+	}
 	switch {
 	case *id == "":
 		*id = entity.ID(d.kind, d.space, d.slug, 0)
 	case !entity.IsID(*id):
 		report(entity.CodeFieldValue, "%s is not an ID", quote(*id))
 	}
-	state = entity.New(d.kind).State()
-	if err := s.readState(stateFile(d.kind, d.space, d.slug), state); err != nil {
-		l.errs = append(l.errs, ProblemOf(err))
-	}
 	l.entity.Restore(state)
-	l.errs = append(l.errs, checkCommon(s.position(d.file), c)...)
-	return state
+	if u, ok := l.entity.(*Unit); ok {
+		l.toolchain(u, &d, state.(*entity.UnitStateFile).ToolchainType)
+	}
+	l.errs = append(l.errs, rules.Common(s.position(d.file), c)...)
 }
 
 // loaded adds a definition that was read. A space that cannot be read still holds its units.
@@ -356,7 +433,7 @@ func (w *Workspace) loaded(d definition, l *loaded) {
 	if l.entity == nil {
 		return
 	}
-	errs := append(l.errs, w.located(d.file, l.found)...)
+	errs := append(l.errs, w.located(l.entity.from(), l.found)...)
 	w.Problems = append(w.Problems, errs...)
 	if len(errs) > 0 {
 		w.setBroken(d.kind, l.entity.Name(), errs)

@@ -156,7 +156,7 @@ func (w *Workspace) VerifyLock(frozen bool) (entity.Errors, error) {
 	var errs entity.Errors
 	differs := func(l *Link, format string, args ...any) {
 		e := l.Fail(entity.CodeState, format, args...).WithClass(api.FailureNo)
-		e.Pos = s.position(l.file)
+		e.Pos = s.definedIn(&l.definedAt)
 		errs = append(errs, e)
 	}
 	left := map[*Unit]bool{} // downstreams with the data that a link left

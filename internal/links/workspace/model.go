@@ -10,6 +10,7 @@ import (
 	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/graph"
+	"github.com/fctl-dev/fctl/internal/links/rules"
 )
 
 // Workspace is the entities of a workspace, sorted by space and slug.
@@ -64,8 +65,10 @@ type Link struct {
 	// From and To are nil if they do not exist.
 	From, To *Unit
 
-	loaded linkHash      // of the definition as it was loaded
-	refs   entity.Errors // problems with the references of the definition
+	loaded linkHash // of the definition as it was loaded
+	// keepsOwn says that the definition leaves WhereMutation to MergedFrom, until To is known.
+	keepsOwn bool
+	refs     entity.Errors // problems with the references of the definition
 }
 
 // Invocation is a stored invocation and where it is defined.
@@ -105,13 +108,21 @@ type definedAt struct {
 	// there.
 	packed  string
 	indexed bool
+	// inline says that the definition has no file of its own: file is the data of a unit, or the
+	// links of a space, with the link in a line. hash and packed are the text then.
+	inline bool
+	line   int
 }
 
 func (s *definedAt) from() *definedAt { return s }
 
 // DataFile returns the path of the working copy in the workspace.
 func (u *Unit) DataFile() string {
-	return unitDir(u.SpaceSlug, u.Slug) + "/data." + extension(u.ToolchainType)
+	base := unitBase(u.SpaceSlug, u.Slug)
+	if u.file == base+"/unit.yaml" {
+		base += "/data"
+	}
+	return base + "." + rules.Extension(u.ToolchainType)
 }
 
 // bySlug is the order of the entities of a kind.

@@ -29,9 +29,19 @@ const (
 // folder returns the folder of the entities of a kind in a space.
 func folder(kind entity.Kind) string { return string(kind) + "s" }
 
-func unitDir(space, unit string) string { return path.Join(spacesDir, space, "units", unit) }
+// linksFile has the links of a space, one in each line.
+const linksFile = "links.yaml"
 
-// definitionFile returns the path of the definition of an entity.
+func linksPath(space string) string { return path.Join(spacesDir, space, linksFile) }
+
+// unitBase is the path of a unit, to which the endings of its files are added.
+func unitBase(space, unit string) string { return path.Join(spacesDir, space, "units", unit) }
+
+// unitEnding ends the definition of a unit whose data lies beside it, in NAME.EXT.
+const unitEnding = ".unit.yaml"
+
+// definitionFile returns the path of a definition with a file of its own, in a folder if it is that
+// of a unit.
 func definitionFile(kind entity.Kind, space, slug string) string {
 	return entityFile(spacesDir, kind, space, slug, ".yaml")
 }
@@ -67,7 +77,9 @@ func KindOf(file string) (entity.Kind, bool) {
 			if kind == entity.KindUnit {
 				slug = parts[len(parts)-2]
 			}
-			if below == definitionFile(kind, parts[min(at+1, len(parts)-1)], slug) {
+			space := parts[min(at+1, len(parts)-1)]
+			if below == definitionFile(kind, space, slug) || kind == entity.KindUnit &&
+				path.Dir(below) == unitBase(space, "") && strings.HasSuffix(below, unitEnding) {
 				return kind, true
 			}
 		}

@@ -90,7 +90,7 @@ func staysInside(name, target string) bool {
 // layout matches the files that a workspace reads. Others in its folders stay as they are.
 var layout = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + regexp.QuoteMeta(Marker) + `|` + regexp.QuoteMeta(LockFile) +
-		`|\.gitignore|attributes/[^/]+\.yaml|bases/[0-9a-f]+|spaces/[^/]+/(?:space\.yaml|units/[^/]+/[^/]+|` +
+		`|\.gitignore|attributes/[^/]+\.yaml|bases/[0-9a-f]+|spaces/[^/]+/(?:space\.yaml|links\.yaml|units/[^/]+(?:/[^/]+)?|` +
 		`(?:links|invocations|filters)/[^/]+\.yaml))$`)
 })
 

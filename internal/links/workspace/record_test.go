@@ -85,9 +85,9 @@ func TestARecordNamesOnlyFilesOfAWorkspace(t *testing.T) {
 // TestRepairDiscardsWhatCannotBeTakenBack opens workspaces with journals that no command leaves.
 func TestRepairDiscardsWhatCannotBeTakenBack(t *testing.T) {
 	for name, o := range map[string]operation{
-		"through a file":  {Path: "spaces/a/space.yaml/x", Data: []byte("x"), Guarded: true},
+		"through a file":  {Path: "spaces/a/links.yaml/x", Data: []byte("x"), Guarded: true},
 		"through a link":  {Path: "spaces/l/units/x/data.yaml", Data: []byte("x"), Guarded: true},
-		"in place of one": {Path: "spaces/a/space.yaml", Link: "x"},
+		"in place of one": {Path: "spaces/a/links.yaml", Link: "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/rules"
 )
 
 // resolveRefs completes the references of links: each is known by slug and by ID afterwards.
@@ -24,11 +25,11 @@ func (w *Workspace) resolveRefs() {
 	for _, l := range links {
 		errs := w.resolveLink(l)
 		l.setHash()
-		found := make(definitionChecker, len(errs))
+		found := make(rules.Findings, len(errs))
 		for i, e := range errs {
 			found[i] = entity.FieldError{Field: e.Path, Error: e}
 		}
-		l.refs = w.located(l.file, found)
+		l.refs = w.located(&l.definedAt, found)
 		w.Problems = append(w.Problems, l.refs...)
 	}
 }
@@ -96,6 +97,9 @@ func (w *Workspace) resolveLink(l *Link) entity.Errors {
 	if l.To != nil {
 		l.ToUnit, l.ToUnitID = l.To.Slug, l.To.UnitID
 		l.ToSpace, l.ToSpaceID = l.To.SpaceSlug, l.To.SpaceID
+		if l.keepsOwn {
+			l.keepsOwn, l.WhereMutation = false, entity.MergedFrom(l.ToUnitID)
+		}
 	}
 	w.resolveTransform(l, report)
 	return errs

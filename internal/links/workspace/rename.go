@@ -20,10 +20,15 @@ func (t *Tx) RenameUnit(w *Workspace, u *Unit, slug string) error {
 	if err := w.Broken(entity.KindUnit, u.SpaceSlug+"/"+slug); err != nil {
 		return err
 	}
-	if err := t.rename(w, u, u.SpaceSlug+"/units/", slug); err != nil {
+	file, base := u.file, unitBase(u.SpaceSlug, u.Slug)
+	endings := []string{""}
+	if file != definitionFile(entity.KindUnit, u.SpaceSlug, u.Slug) {
+		endings = []string{unitEnding, strings.TrimPrefix(u.DataFile(), base)}
+	}
+	if err := t.rename(w, u, u.SpaceSlug+"/units/", slug, endings...); err != nil {
 		return err
 	}
-	u.file = definitionFile(entity.KindUnit, u.SpaceSlug, slug)
+	u.file = unitBase(u.SpaceSlug, slug) + strings.TrimPrefix(file, base)
 	w.index()
 	t.Updated(&u.Common)
 	t.Write(u)
@@ -47,16 +52,20 @@ func (t *Tx) RenameUnit(w *Workspace, u *Unit, slug string) error {
 	}, nil)
 }
 
-// rename gives a unit or a space another slug, and moves its folders, which are in another one.
-func (t *Tx) rename(w *Workspace, e Entity, in, slug string) error {
+// rename gives a unit or a space another slug, and moves its folders and files, which are in another
+// folder and have the endings.
+func (t *Tx) rename(w *Workspace, e Entity, in, slug string, endings ...string) error {
 	c := e.Base()
 	was, renamed := *c, *c
 	renamed.Slug = slug
 	if err := w.checkNew(e, &renamed); err != nil {
 		return err
 	}
-	if err := t.move(path.Join(spacesDir, in, was.Slug), path.Join(spacesDir, in, slug)); err != nil {
-		return err
+	for _, ending := range endings {
+		from, to := path.Join(spacesDir, in, was.Slug)+ending, path.Join(spacesDir, in, slug)+ending
+		if err := t.move(from, to); err != nil {
+			return err
+		}
 	}
 	if err := t.moveState(in+was.Slug, in+slug); err != nil {
 		return err
@@ -70,13 +79,16 @@ func (t *Tx) rename(w *Workspace, e Entity, in, slug string) error {
 // RenameSpace gives a space another slug. Everything in it moves, unreadable files included.
 func (t *Tx) RenameSpace(w *Workspace, p *Space, slug string) error {
 	was := p.Slug
-	if err := t.rename(w, p, "", slug); err != nil {
+	if err := t.rename(w, p, "", slug, ""); err != nil {
 		return err
 	}
 	for e := range w.All() {
 		if c, from := e.Base(), e.from(); c.SpaceSlug == was {
 			c.SpaceSlug = slug
-			from.file = definitionFile(e.Kind(), slug, c.Slug)
+			from.file = path.Join(spacesDir, slug) + strings.TrimPrefix(from.file, path.Join(spacesDir, was))
+			if t.isSmall(e) {
+				t.defined[e] = true // the ID is not that which the name tells
+			}
 		}
 	}
 	w.index()

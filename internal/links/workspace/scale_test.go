@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/fctl-dev/fctl/internal/links/staleness"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
@@ -15,7 +16,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 	for b.Loop() {
 		s, w := open(b, dir, workspace.OpenOptions{DryRun: true})
-		w.Stale(nil)
+		staleness.Mark(w, nil)
 		if err := s.Close(); err != nil {
 			b.Fatal(err)
 		}

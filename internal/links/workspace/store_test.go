@@ -86,6 +86,7 @@ func shop(t testing.TB) string {
 		t.Fatal(err)
 	}
 	write(t, dir, map[string]string{
+		workspace.Marker:                  "DefaultSpace: shop\n", // of the old layout
 		"spaces/shop/units/web/unit.yaml": "# the shop\nLabels: {tier: web}\n",
 		"spaces/shop/units/web/data.yaml": "kind: A\n",
 		"spaces/shop/units/db/unit.yaml":  "{}\n",

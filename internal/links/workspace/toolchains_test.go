@@ -6,6 +6,7 @@ import (
 	"github.com/fctl-dev/fctl/api"
 	"github.com/fctl-dev/fctl/functions"
 	"github.com/fctl-dev/fctl/internal/links/entity"
+	"github.com/fctl-dev/fctl/internal/links/rules"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
@@ -53,7 +54,7 @@ func TestToolchains(t *testing.T) {
 			}
 		})
 	}
-	if workspace.HasToolchain("AppConfig/Unknown") {
+	if rules.HasToolchain("AppConfig/Unknown") {
 		t.Error("a unit may have any toolchain")
 	}
 }

@@ -34,6 +34,8 @@ type Tx struct {
 	at    map[string]int    // the index of the operation that writes or appends to a file
 	files map[string][]byte // what files will contain
 	heads map[*Unit]int64   // the heads before, of Revised
+	// defined are the entities of the small layout that are written, or with false deleted.
+	defined map[Entity]bool
 	// undoes is the record that the transaction undoes. It deletes files only.
 	undoes *record
 	err    error // the first of writing; nothing is committed then
@@ -53,7 +55,7 @@ func (t *Tx) Err() error { return t.err }
 func (s *Store) Begin(title string) *Tx {
 	s.tx = &Tx{
 		store: s, Title: strings.TrimSpace(title), files: map[string][]byte{},
-		at: map[string]int{}, heads: map[*Unit]int64{},
+		at: map[string]int{}, heads: map[*Unit]int64{}, defined: map[Entity]bool{},
 	}
 	return s.tx
 }
@@ -62,7 +64,10 @@ func (s *Store) Begin(title string) *Tx {
 func (t *Tx) Drop() { t.store.tx = nil }
 
 // Empty reports whether the transaction has no changes.
-func (t *Tx) Empty() bool { return len(t.ops) == 0 }
+func (t *Tx) Empty() bool {
+	t.define()
+	return len(t.ops) == 0
+}
 
 // add adds an operation, or replaces the earlier one on the same file.
 func (t *Tx) add(o operation) {
@@ -153,8 +158,8 @@ func (t *Tx) writeJSON(path string, v any) {
 // killed, the next one that writes takes back what was made.
 func (t *Tx) Commit(ctx context.Context) error {
 	s := t.store
-	s.tx = nil
-	if t.err != nil || t.Empty() {
+	empty := t.Empty()
+	if s.tx = nil; t.err != nil || empty {
 		return t.err
 	}
 	if !s.exclusive {

@@ -2,84 +2,43 @@ package workspace
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/fctl-dev/fctl/api"
-	"github.com/fctl-dev/fctl/configkit"
 	"github.com/fctl-dev/fctl/configkit/gaby"
 	"github.com/fctl-dev/fctl/internal/links/entity"
-	"github.com/fctl-dev/fctl/internal/links/filter"
-	"github.com/fctl-dev/fctl/internal/where"
+	"github.com/fctl-dev/fctl/internal/links/rules"
 )
-
-// checkCommon returns what is wrong with common fields.
-func checkCommon(at api.Position, c *entity.Common) entity.Errors {
-	var errs entity.Errors
-	report := func(format string, args ...any) {
-		e := entity.Fail(entity.CodeFieldValue, format, args...)
-		e.Pos = at
-		errs = append(errs, e)
-	}
-	if len(c.DisplayName) > entity.MaxDisplayName {
-		report("DisplayName has more than %d bytes", entity.MaxDisplayName)
-	}
-	pairs := func(name string, values map[string]string, most int) {
-		for _, key := range slices.Sorted(maps.Keys(values)) {
-			if !entity.IsKey(key) {
-				report("%s: invalid key %s", name, quote(key))
-			}
-			if len(values[key]) > most {
-				report("%s: the value of %s has more than %d bytes", name, key, most)
-			}
-		}
-	}
-	pairs("Labels", c.Labels, entity.MaxLabel)
-	pairs("Annotations", c.Annotations, entity.MaxAnnotation)
-	return errs
-}
-
-// definitionChecker collects the problems of a definition. Their positions are found only if there are some.
-type definitionChecker []entity.FieldError
-
-func (c *definitionChecker) report(field string, e *entity.Error) {
-	*c = append(*c, entity.FieldError{Field: field, Error: e})
-}
-
-func (c *definitionChecker) add(code entity.Code, field, format string, args ...any) {
-	c.report(field, entity.Fail(code, format, args...))
-}
 
 // Validate checks all definitions against each other. It returns the problems of Load, too.
 func (w *Workspace) Validate() entity.Errors {
 	errs := slices.Clone(w.Problems)
 	upgrades := map[string]*Link{}
 	check := func(e Entity) {
-		var c definitionChecker
+		var c rules.Findings
 		switch e := e.(type) {
 		case *Unit:
-			c.toolchain(e.ToolchainType)
+			c.Toolchain(e.ToolchainType)
 		case *Link:
 			w.checkLink(&c, e)
 			if e.UpdateType == entity.UpdateUpgradeUnit && e.From != nil {
 				if first := upgrades[e.FromUnitID]; first != nil {
-					c.add(entity.CodeUpgradeDup, "UpdateType", "%s has an UpgradeUnit link already: %s",
+					c.Add(entity.CodeUpgradeDup, "UpdateType", "%s has an UpgradeUnit link already: %s",
 						e.From.Name(), first.Slug)
 				}
 				upgrades[e.FromUnitID] = e
 			}
 		case *Invocation:
-			c.toolchain(e.ToolchainType)
-			c.resources("WhereResource", e.WhereResource)
+			c.Toolchain(e.ToolchainType)
+			c.Resources("WhereResource", e.WhereResource)
 			if e.FunctionName == "" {
-				c.add(entity.CodeFunctionUnknown, "FunctionName", "FunctionName is missing")
+				c.Add(entity.CodeFunctionUnknown, "FunctionName", "FunctionName is missing")
 			}
 		case *Filter:
-			c.filter(e.Filter)
+			c.Filter(e.Filter)
 		}
-		errs = append(errs, w.located(e.from().file, c)...)
+		errs = append(errs, w.located(e.from(), c)...)
 	}
 	for e := range w.All() {
 		check(e)
@@ -135,12 +94,12 @@ func collect(errs entity.Errors, err error) (entity.Errors, error) {
 // ValidateLink checks one link, which need not be of the workspace, as Validate does. Problems have
 // no positions if the link has no file.
 func (w *Workspace) ValidateLink(l *Link) entity.Errors {
-	var c definitionChecker
+	var c rules.Findings
 	w.checkLink(&c, l)
 	if l.UpdateType == entity.UpdateUpgradeUnit {
 		for _, other := range w.LinksFrom(l.From) {
 			if other.UpdateType == l.UpdateType && other.LinkID != l.LinkID {
-				c.add(entity.CodeUpgradeDup, "", "%s/%s has an UpgradeUnit link already: %s",
+				c.Add(entity.CodeUpgradeDup, "", "%s/%s has an UpgradeUnit link already: %s",
 					l.SpaceSlug, l.FromUnit, other.Slug)
 			}
 		}
@@ -150,7 +109,7 @@ func (w *Workspace) ValidateLink(l *Link) entity.Errors {
 
 // Locate returns problems with fields of a link, with their positions if the link has a file.
 func (w *Workspace) Locate(l *Link, found []entity.FieldError) entity.Errors {
-	errs := w.located(l.file, found)
+	errs := w.located(&l.definedAt, found)
 	for _, e := range errs {
 		e.Space, e.Link = l.SpaceSlug, l.Slug
 	}
@@ -158,12 +117,13 @@ func (w *Workspace) Locate(l *Link, found []entity.FieldError) entity.Errors {
 }
 
 // located gives the findings the positions of their fields, unless there is no file.
-func (w *Workspace) located(file string, found definitionChecker) entity.Errors {
+func (w *Workspace) located(in *definedAt, found rules.Findings) entity.Errors {
 	if len(found) == 0 {
 		return nil
 	}
 	var top gaby.Value
-	if file != "" {
+	file := in.file
+	if file != "" && !in.inline {
 		if text, err := w.Store.readRegular(file); err == nil {
 			if doc, err := gaby.ParseYAML(text); err == nil && doc.Check() == nil {
 				top = doc.Value()
@@ -174,8 +134,9 @@ func (w *Workspace) located(file string, found definitionChecker) entity.Errors 
 	for i, f := range found {
 		if errs[i] = f.Error; file != "" {
 			at := fieldPosition(top, f.Field)
-			errs[i].Pos = w.Store.position(file)
-			errs[i].Pos.Line, errs[i].Pos.Column = at.Line, at.Column
+			if errs[i].Pos = w.Store.definedIn(in); in.line == 0 {
+				errs[i].Pos.Line, errs[i].Pos.Column = at.Line, at.Column
+			}
 		}
 	}
 	return errs
@@ -197,56 +158,4 @@ func fieldPosition(v gaby.Value, field string) gaby.Position {
 		v, at = next, next.Position()
 	}
 	return at
-}
-
-func (c *definitionChecker) toolchain(t api.ToolchainType) {
-	if HasToolchain(t) {
-		return
-	}
-	var names []string
-	for _, known := range Toolchains() {
-		names = append(names, string(known))
-	}
-	c.report("ToolchainType", entity.Fail(entity.CodeToolchain, "unknown ToolchainType %s",
-		quote(string(t))).
-		WithHint(configkit.DidYouMean("", configkit.Suggest(string(t), names))))
-}
-
-// resources checks a filter of resources.
-func (c *definitionChecker) resources(field, text string) {
-	if len(text) > api.MaxWhereLength {
-		c.add(entity.CodeWhereParse, field, "the filter has more than %d bytes", api.MaxWhereLength)
-		return
-	}
-	_, err := where.Parse(text)
-	if problem, ok := errors.AsType[*where.Error](err); ok {
-		c.report(field, entity.Fail(entity.WhereCode(problem), "%w", err).WithHint(problem.Hint))
-	} else if err != nil {
-		c.add(entity.CodeWhereParse, field, "%w", err)
-	}
-}
-
-// entities checks a filter of entities.
-func (c *definitionChecker) entities(field, text string, kind entity.Kind) {
-	_, err := filter.Parse(text, kind)
-	if e, ok := err.(*entity.Error); ok {
-		c.report(field, e)
-	}
-}
-
-// filter checks a stored filter.
-func (c *definitionChecker) filter(f *entity.Filter) {
-	switch f.From {
-	case entity.FilterUnit, entity.FilterLink, entity.FilterMutation, entity.FilterSpace:
-	default:
-		c.add(entity.CodeFieldValue, "From", "From is Unit, Link, Mutation or Space, not %s",
-			quote(string(f.From)))
-		return
-	}
-	c.entities("Where", f.Where, f.From.Kind())
-	if f.From != entity.FilterUnit && (f.WhereData != "" || f.ResourceType != "") {
-		c.add(entity.CodeFieldNotAllowed, "WhereData",
-			"WhereData and ResourceType are for units only")
-	}
-	c.resources("WhereData", f.WhereData)
 }

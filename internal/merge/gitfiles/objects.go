@@ -102,14 +102,27 @@ type FileCommit struct {
 // parents of HEAD: the content of a file is that of its newest change. The directory is relative to the
 // one that the repository was opened in. take returns false to end.
 func (r *Repository) History(ctx context.Context, dir string, take func(FileCommit) bool) error {
+	return r.history(ctx, dir, take, "--first-parent", "HEAD")
+}
+
+// AllHistory is History of all branches.
+func (r *Repository) AllHistory(ctx context.Context, dir string, take func(FileCommit) bool) error {
+	return r.history(ctx, dir, take, "--all")
+}
+
+func (r *Repository) history(
+	ctx context.Context, dir string, take func(FileCommit) bool, commits ...string,
+) error {
 	below, err := r.Path(dir)
 	if err != nil {
 		return err
 	}
-	git := r.command("log", "--first-parent", "--diff-merges=first-parent", "--raw", "--no-abbrev",
-		"--no-renames", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--relative="+below+"/",
-		"--format=format:commit %H %ct %P%x09%s", "HEAD", "--",
-		":(top,literal)"+below)
+	args := append([]string{
+		"log", "--diff-merges=first-parent", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff",
+		"--no-textconv", "--no-show-signature", "--relative=" + below + "/",
+		"--format=format:commit %H %ct %P%x09%s",
+	}, commits...)
+	git := r.command(append(args, "--", ":(top,literal)"+below)...)
 	said, err := git.Read(ctx, func(out io.Reader) error {
 		in := bufio.NewReader(out)
 		var at FileCommit

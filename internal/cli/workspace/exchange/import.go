@@ -17,6 +17,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/diag"
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/exchange"
+	"github.com/fctl-dev/fctl/internal/links/rules"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 	"github.com/fctl-dev/fctl/internal/source"
 )
@@ -229,7 +230,7 @@ func (o *importer) same(there, here string) {
 }
 
 func (o *importer) unit(object *exchange.Foreign, from *entity.Unit) error {
-	if !workspace.HasToolchain(from.ToolchainType) {
+	if !rules.HasToolchain(from.ToolchainType) {
 		return entity.Fail(entity.CodeToolchain, "unknown toolchain %q", from.ToolchainType)
 	}
 	u := &workspace.Unit{

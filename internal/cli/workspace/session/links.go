@@ -6,6 +6,7 @@ import (
 
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/staleness"
 	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
@@ -15,7 +16,7 @@ func (s *Session) StaleLinks() {
 	edited, problems := s.Edited(s.Units)
 	s.Problems = append(s.Problems, problems...)
 	s.FromGit(s.Units...)
-	s.Workspace.Stale(edited)
+	staleness.Mark(s.Workspace, edited)
 }
 
 // FreeSlug gives a link a slug that no other link of its space has: with -2, -3 and so on.
@@ -107,7 +108,7 @@ func UpgradeLink(u, up *workspace.Unit) *workspace.Link {
 		Common:   entity.Common{Slug: "upgrade-" + u.Slug, SpaceSlug: u.SpaceSlug},
 		FromUnit: u.Slug, FromUnitID: u.UnitID, ToUnit: up.Slug, ToUnitID: up.UnitID,
 		ToSpace: up.SpaceSlug, ToSpaceID: up.SpaceID, UpdateType: entity.UpdateUpgradeUnit,
-		WhereMutation: "MergeSourceID = '" + up.UnitID + "'", Stated: true,
+		WhereMutation: entity.MergedFrom(up.UnitID), Stated: true,
 	}
 	l.UpstreamLastMergedRevisionNum = up.HeadRevisionNum
 	l.MergedHash = up.DataHash

@@ -1,4 +1,4 @@
-package workspace
+package rules
 
 import (
 	"slices"
@@ -41,12 +41,22 @@ func Toolchains() []api.ToolchainType {
 // HasToolchain reports whether a unit may have a toolchain type.
 func HasToolchain(t api.ToolchainType) bool { return find(t) >= 0 }
 
-// extension returns the extension of the data of a toolchain, without a dot.
-func extension(t api.ToolchainType) string {
+// Extension returns the extension of the data of a toolchain, without a dot.
+func Extension(t api.ToolchainType) string {
 	if i := find(t); i >= 0 {
 		return toolchains()[i].extension
 	}
 	return "txt"
+}
+
+// OfExtension returns the toolchain that the extension of data tells. It reports false for others.
+func OfExtension(extension string) (api.ToolchainType, bool) {
+	for _, known := range toolchains() {
+		if known.extension == extension {
+			return known.name, true
+		}
+	}
+	return "", false
 }
 
 func find(t api.ToolchainType) int {

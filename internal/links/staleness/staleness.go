@@ -1,21 +1,27 @@
-package workspace
+// Package staleness says which links are stale: resolving them may change something.
+//
+// Layer: systems.
+package staleness
 
 import (
 	"github.com/fctl-dev/fctl/internal/links/entity"
 	"github.com/fctl-dev/fctl/internal/links/resolve"
+	"github.com/fctl-dev/fctl/internal/links/workspace"
 )
 
-// Stale sets Stale and StaleReasons of every link. Units that were edited count as having another
+// Mark sets Stale and StaleReasons of every link. Units that were edited count as having another
 // revision if edited says so.
-func (w *Workspace) Stale(edited map[*Unit]bool) {
+func Mark(w *workspace.Workspace, edited map[*workspace.Unit]bool) {
 	for _, l := range w.Links {
-		l.StaleReasons = w.StaleReasons(l, edited)
+		l.StaleReasons = Reasons(w, l, edited)
 		l.Stale = len(l.StaleReasons) > 0
 	}
 }
 
-// StaleReasons returns why a link is stale.
-func (w *Workspace) StaleReasons(l *Link, edited map[*Unit]bool) []entity.StaleReason {
+// Reasons returns why a link is stale.
+func Reasons(
+	w *workspace.Workspace, l *workspace.Link, edited map[*workspace.Unit]bool,
+) []entity.StaleReason {
 	if l.UpdateType == entity.UpdateNone || l.To == nil || l.From == nil {
 		return nil
 	}
@@ -47,8 +53,8 @@ func (w *Workspace) StaleReasons(l *Link, edited map[*Unit]bool) []entity.StaleR
 	add(changed, entity.StaleUpstreamChanged)
 	add(l.ResolvedHash != "" && l.Hash != l.ResolvedHash, entity.StaleLinkChanged)
 	if l.TransformHash != "" {
-		i, ok := w.byID[l.TransformInvocationID].(*Invocation)
-		add(ok && resolve.TransformHash(i.Invocation) != l.TransformHash, entity.StaleTransformChanged)
+		i, err := w.Invocation(l.SpaceSlug, l.TransformInvocationID)
+		add(err == nil && resolve.TransformHash(i.Invocation) != l.TransformHash, entity.StaleTransformChanged)
 	}
 	add(l.LastError != nil, entity.StaleLastAttemptFailed)
 	return reasons
