@@ -14,7 +14,7 @@ import (
 // needs more says what it replaces, or why nothing can go.
 func budget() map[string]int {
 	return map[string]int{
-		"api": 6, "base": 68, "document": 87, "knowledge": 99, "languages": 38, "configkit": 152,
+		"api": 6, "base": 68, "document": 87, "knowledge": 101, "languages": 38, "configkit": 152,
 		"functions": 139, "systems": 327, "commands": 196, "programs": 12,
 	}
 }
