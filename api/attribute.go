@@ -162,7 +162,7 @@ const (
 	EmbeddedAccessorLine   EmbeddedAccessorType = "Line"
 	EmbeddedAccessorJSON   EmbeddedAccessorType = "JSON"
 	EmbeddedAccessorYAML   EmbeddedAccessorType = "YAML"
-	// The format follows from the key of the value, or else from the text.
+	// A format follows from the key of the value, or else from the text.
 	EmbeddedAccessorText EmbeddedAccessorType = "Text"
 )
 

@@ -3,7 +3,7 @@ package configkit
 // editDistance counts insertions, deletions, replacements and swaps of adjacent bytes, at most limit
 // plus one. Names that differ in more than 64 bytes of each have that distance, too.
 //
-// The algorithm is that of H. Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau
+// It is the algorithm of H. Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau
 // edit distances" (2003): a column of the table of distances is two words, whose bits say where a
 // row is one more or one less than the row above.
 func editDistance(a, b string, limit int) int {

@@ -71,7 +71,7 @@ func agree(t *testing.T, keys *configkit.MergeKeyTree, schema any, path string) 
 		}
 		// The entry of pods has keys for these lists, although Kubernetes replaces them as a whole.
 		known := regexp.MustCompile(`\.(resizePolicy|readinessGates|sysctls)$`).MatchString(path) ||
-			// The webhook of Tekton refuses lists with a name twice, which servers replace as a whole.
+			// Tekton's webhook refuses lists with a name twice, which servers replace as a whole.
 			strings.HasPrefix(path, "tekton.dev/") && slices.Equal(keys.Keys, []string{"name"})
 		if of["x-kubernetes-list-type"] != nil && !slices.Equal(want, keys.Keys) && !known {
 			t.Errorf("%s has the merge keys %q, but its definition %v %q", path, keys.Keys,

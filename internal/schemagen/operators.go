@@ -65,7 +65,7 @@ func relaxed(operator string) []string {
 	return map[string][]string{
 		// Installations add the kinds of other controllers.
 		"Flux notification-controller": {"eventSources.kind", "resources.kind"},
-		// The webhook adds an empty one.
+		// Its webhook adds an empty one.
 		"Tekton Pipelines": {"stepTemplate.name"},
 	}[operator]
 }

@@ -29,7 +29,7 @@ the layout already.`,
 			return err
 		}
 		if wrote+deleted == 0 {
-			s.Note("the workspace has the small layout")
+			s.Note("converted already: the layout is small")
 			return nil
 		}
 		s.NoteAfter("wrote %s and deleted %s", diag.Count(wrote, "file"), diag.Count(deleted, "file"))

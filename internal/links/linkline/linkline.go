@@ -93,7 +93,7 @@ func Format(l *entity.Link, keepsOwn bool) (string, bool) {
 func Parse(l *entity.Link, text, space string) (keepsOwn bool, problem *entity.Error) {
 	words := strings.Fields(text)
 	if len(words) < 3 || words[1] != "<-" {
-		return false, entity.Fail(entity.CodeParse, "the line is not %s", Form)
+		return false, entity.Fail(entity.CodeParse, "expected %s", Form)
 	}
 	l.FromUnit, l.ToUnit, l.ToSpace, l.Stated = words[0], words[2], space, true
 	if up, unit, ok := strings.Cut(l.ToUnit, "/"); ok {
@@ -177,11 +177,11 @@ func Read(text, file string) (lines []Line, problems []Problem) {
 			names = append(names, name)
 		case began > 0 || line == "" || line[0] == '#' || line == "---" || line == "{}":
 		case !ok:
-			report(n, entity.Fail(entity.CodeParse, "the line is not %s", Form))
+			report(n, entity.Fail(entity.CodeParse, "expected %s", Form))
 		case !entity.IsSlug(name):
 			report(n, entity.Fail(entity.CodeSlug, "invalid name %s", strconv.Quote(name)))
 		case at[name] > 0:
-			report(n, entity.Fail(entity.CodeRefMismatch, "the link %s is also in line %d", name,
+			report(n, entity.Fail(entity.CodeRefMismatch, "link %s is also in line %d", name,
 				at[name]).WithHint("delete one of the lines"), name)
 		default:
 			at[name] = n

@@ -82,7 +82,7 @@ func (s *Store) unitFiles(w *Workspace, space string) ([]definition, error) {
 			}
 		}
 		if d.data == "" && len(of) > 1 || len(of) > 2 {
-			problem := s.fail(of[len(of)-1].file, entity.CodeRefMismatch, "the unit %s is also in %s", slug,
+			problem := s.fail(of[len(of)-1].file, entity.CodeRefMismatch, "unit %s is also in %s", slug,
 				s.position(of[0].file).File).WithHint("keep one of them, and delete the other")
 			w.Problems = append(w.Problems, problem)
 			w.setBroken(entity.KindUnit, space+"/"+slug, entity.Errors{problem})

@@ -40,7 +40,7 @@ func TestConflictedLines(t *testing.T) {
 	}
 	want := []string{
 		"lines 2 to 10 are a git conflict that is not resolved, about the links b, c",
-		"the link d is also in line 11",
+		"link d is also in line 11",
 		"lines 13 to 14 are a git conflict that is not resolved, about the links e",
 	}
 	if diff := cmp.Diff(want, got) + cmp.Diff([]string{"a"}, names); diff != "" {

@@ -131,7 +131,7 @@ func (s *Store) definitions(w *Workspace) ([]definition, error) {
 				if slug, ok := strings.CutSuffix(e.Name(), ".yaml"); ok {
 					if line := lineOf[slug]; line > 0 && kind == entity.KindLink {
 						problem := s.fail(linksPath(space), entity.CodeRefMismatch,
-							"the link %s is also in %s", slug, s.position(file).File).
+							"link %s is also in %s", slug, s.position(file).File).
 							WithHint("keep the line or the file, and delete the other")
 						problem.Pos.Line, problem.Pos.Column = line, 1
 						w.Problems = append(w.Problems, problem)
@@ -352,7 +352,7 @@ func (l *loaded) toolchain(u *Unit, d *definition, was api.ToolchainType) {
 		u.ToolchainType = cmp.Or(d.toolchain, was, rules.Toolchains()[0])
 	}
 	if d.data != "" && rules.HasToolchain(u.ToolchainType) && u.DataFile() != d.data {
-		l.found.Report("ToolchainType", entity.Fail(entity.CodeToolchain, "the unit is %s, and its data "+
+		l.found.Report("ToolchainType", entity.Fail(entity.CodeToolchain, "unit is %s, and its data "+
 			"is in a file %s", u.ToolchainType, path.Base(d.data)).
 			WithHint("rename the file to "+path.Base(u.DataFile())))
 	}
