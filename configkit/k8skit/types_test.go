@@ -662,7 +662,7 @@ func TestFileErrors(t *testing.T) {
 			"f.yaml:2:3: Cache: a resource type is apiVersion/kind", "",
 		},
 		{
-			"accessors:\n  x: {type: regexp}\n", "f.yaml:2:13: type must be Regexp, Line, JSON or YAML, not \"regexp\"",
+			"accessors:\n  x: {type: regexp}\n", "f.yaml:2:13: type must be Regexp, Line, JSON, YAML or Text, not \"regexp\"",
 			"did you mean Regexp?",
 		},
 		{
