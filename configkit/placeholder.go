@@ -48,13 +48,15 @@ func HasVariable(text string) bool {
 }
 
 // HasStandIn reports whether a name has a word that somebody replaces before the configuration reaches a
-// cluster, whose names have neither capital letters nor dollars: ROLLOUT_NAME, REPLACEME, $$name$$.
+// cluster, whose names have neither capital letters nor dollars: ROLLOUT_NAME, REPLACEME, $$name$$. A
+// word in capitals alone may be a mistake.
 func HasStandIn(name string) bool {
 	for word := range strings.FieldsFuncSeq(name, func(c rune) bool {
 		return c == '-' || c == '.' || c == '/'
 	}) {
 		capitals := strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" &&
-			len(word) > 3 && strings.Trim(word, "_0123456789") != ""
+			(strings.Contains(word, "_") || strings.HasPrefix(word, "REPLACE") ||
+				strings.HasPrefix(word, "CHANGE")) && strings.Trim(word, "_0123456789") != ""
 		if capitals || strings.HasPrefix(word, "$$") && strings.HasSuffix(word, "$$") && len(word) > 4 {
 			return true
 		}

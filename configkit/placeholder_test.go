@@ -9,7 +9,7 @@ import (
 func TestHasStandIn(t *testing.T) {
 	for name, want := range map[string]bool{
 		"ROLLOUT_NAME-active": true, "REPLACEME": true, "web-$$name$$": true, "a.YOUR_DOMAIN": true,
-		"webServer": false, "web": false, "WEB-1": false, "web-2024": false, "$$": false, "": false,
+		"webServer": false, "web": false, "WEB-1": false, "MYAPP": false, "CHANGEME": true, "web-2024": false, "$$": false, "": false,
 	} {
 		if configkit.HasStandIn(name) != want {
 			t.Errorf("%q: %v", name, !want)
