@@ -96,6 +96,10 @@ func explainFunction(a *command.App, cmd *cobra.Command, o *explainFlags, name s
 			}
 			return a.WriteText(e.String())
 		}
+		if strings.Contains(name, " ") {
+			return diag.UsageHint("errors.md in fctl's documentation lists the known ones; 'fctl list WORD' finds functions",
+				"no explained error has the text %s", configkit.Quote(name))
+		}
 		word, path := explain.SplitField(name)
 		names, err := do.WithSchemas(cmd.Context(), set.executor, set.settings,
 			do.Reader(set.settings, a.Streams))

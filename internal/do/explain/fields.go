@@ -54,7 +54,7 @@ func Field(provider yamlpath.FieldProvider, of api.ResourceType, path string) (*
 		}
 		if look().Type == "array" {
 			segments = append(segments, "0")
-			if strings.Trim(segment, "*0123456789") == "" {
+			if strings.Trim(segment, "*0123456789") == "" || segment[0] == '?' {
 				continue
 			}
 		}

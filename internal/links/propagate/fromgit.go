@@ -41,7 +41,7 @@ func (p *Propagator) settle(units, edited []*workspace.Unit) {
 	for _, u := range units {
 		for _, l := range p.Workspace.LinksFrom(u) {
 			if l.Merges() && l.To != nil && l.Merged != "" &&
-				(l.MergedBlob == "" || is[u] && (!p.known[u] || s.IsCommitted(u))) {
+				(l.MergedBlob == "" || isMoved(l) || is[u] && (!p.known[u] || s.IsCommitted(u))) {
 				asked = append(asked, l)
 			}
 		}
@@ -53,7 +53,7 @@ func (p *Propagator) settle(units, edited []*workspace.Unit) {
 			// Data that the unit had before has merged what is recorded about it: merging again
 			// does no harm, and taking for merged what was not would lose it.
 			if !certain && (!l.FromGit() || l.To == nil || l.MergedBlob != "" && (!is[u] || p.known[u])) ||
-				certain && merged == l.MergedBlob {
+				certain && merged == l.MergedBlob && !isMoved(l) {
 				continue
 			}
 			if !certain {
@@ -69,6 +69,13 @@ func (p *Propagator) settle(units, edited []*workspace.Unit) {
 			}
 		}
 	}
+}
+
+// isMoved reports whether a link has records of merges between other units: git has renamed the data of
+// one of its units.
+func isMoved(l *workspace.Link) bool {
+	return l.UpdateType == entity.UpdateUpgradeUnit && l.MergedBlob != "" &&
+		l.From.UpstreamUnitID != l.ToUnitID
 }
 
 // merged records that a link has merged data of its upstream unit, which git gives a hash to.
