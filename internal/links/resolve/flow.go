@@ -50,7 +50,7 @@ func (r *resolver) flowing(l *entity.Link, up *Upstream, base, data []byte) ([]b
 	if err != nil {
 		return nil, err
 	}
-	origins, bound := origin.Of(up.Sources), boundPaths(up.Links)
+	origins, bound := origin.Of(up.Sources), origin.Bound(up.Links)
 	var patch api.ResourceMutationList
 	for i := range back {
 		m := api.ResourceMutation{
@@ -66,7 +66,7 @@ func (r *resolver) flowing(l *entity.Link, up *Upstream, base, data []byte) ([]b
 		}
 		for path, info := range back[i].PathMutationMap {
 			plain := mutation.PlainPath(path)
-			if of != nil && !flows(of.At(plain), false) || bound[boundPath(&m.Resource, plain)] {
+			if of != nil && !flows(of.At(plain), false) || bound(&m.Resource, plain) {
 				m.PathMutationMap[path] = info
 			}
 		}
@@ -85,25 +85,6 @@ func (r *resolver) flowing(l *entity.Link, up *Upstream, base, data []byte) ([]b
 		return nil, err
 	}
 	return f.converter.DocumentsToNative(docs)
-}
-
-// boundPaths returns the paths at which bindings of links have written values. After a merge that git
-// brought, the sources of a unit do not say so.
-func boundPaths(links []*entity.Link) map[[3]string]bool {
-	bound := map[[3]string]bool{}
-	for _, l := range links {
-		for _, b := range l.Bindings {
-			if b.AutoUpdate && b.OriginalValue != nil && b.NeededResource != nil {
-				bound[boundPath(b.NeededResource, b.NeededPath)] = true
-			}
-		}
-	}
-	return bound
-}
-
-// boundPath identifies a path of a resource, whose namespace may be one of the values.
-func boundPath(r *api.ResourceInfo, path string) [3]string {
-	return [3]string{string(r.ResourceType), string(r.ResourceNameWithoutScope), path}
 }
 
 // flowOf returns whether a change with an index in the sources of an upstream unit flows through a

@@ -287,12 +287,8 @@ func (t *Tx) defineOne(e Entity, line func(Entity, string)) error {
 
 // hasComment reports whether a definition may have comments. They need a file.
 func hasComment(text []byte) bool {
-	for at, c := range text {
-		if c == '#' && (at == 0 || bytes.IndexByte([]byte(" \t\r\n"), text[at-1]) >= 0) {
-			return true
-		}
-	}
-	return false
+	return bytes.HasPrefix(text, []byte("#")) || bytes.Contains(text, []byte("\n#")) ||
+		bytes.Contains(text, []byte(" #")) || bytes.Contains(text, []byte("\t#"))
 }
 
 // moveOut moves the data of a unit out of its folder, which goes. It reports false if the folder has
