@@ -219,7 +219,7 @@ func (o *unitConflicts) settle(s *session.Session, name string) error {
 		if left, err = o.write(s, u, settled, "applied "); err != nil {
 			return err
 		}
-		if len(left) == len(settled) {
+		if len(left) >= len(settled) { // one conflict may leave several
 			return notApplied(u, left)
 		}
 	}
