@@ -28,7 +28,6 @@ import (
 // Main runs the command line of this process and returns its exit status. plugins make Smith
 // plugins besides those of fctl.
 func Main(executor func() (*functions.Executor, error), plugins ...plugin.NewFunc) int {
-	debug.SetGCPercent(gcPercent)
 	// A team's own program is completed under its own name.
 	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	return watch(&command.App{
@@ -52,6 +51,7 @@ func renamed(name string, args []string) []string {
 
 // Run runs a command line and returns the exit status. Problems are reported on the error stream.
 func Run(ctx context.Context, a *command.App, args []string) int {
+	debug.SetGCPercent(gcPercent)
 	pager := a.StartPager(args)
 	status := execute(ctx, a, args)
 	if pager != nil {

@@ -15,8 +15,8 @@ func newWorkspaceConvert(a *command.App) *cobra.Command {
 		Short: "Give an older workspace the layout of a new one",
 		Long: `Give the files of a workspace that an older fctl made the layout of a new one:
 units/NAME.EXT for the data of a unit, links.yaml for the links of a space, and
-definitions only where something cannot be derived. Names, IDs, history and what
-a plan says stay the same. Definitions with comments keep their files, and so do
+definitions only where something cannot be derived. Names, IDs, history and
+plans stay the same. Definitions with comments keep their files, and so do
 units whose folders have other files. It changes nothing in a workspace that has
 the layout already.`,
 		Example: "  fctl ws convert --dry-run",

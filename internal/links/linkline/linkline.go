@@ -21,7 +21,7 @@ import (
 	"github.com/fctl-dev/fctl/internal/merge/gitfiles"
 )
 
-// Form says what a line is like, and Header begins a file.
+// Form is the form of a line, and Header begins a file.
 const (
 	Form   = "NAME: DOWNSTREAM <- [SPACE/]UPSTREAM [OPTION...]"
 	Header = "# " + Form + "\n"
@@ -161,7 +161,7 @@ func Read(text, file string) (lines []Line, problems []Problem) {
 		report(began, entity.Fail(entity.CodeParse, "lines %d to %d are a git conflict that is not "+
 			"resolved, about the links %s", began, n, strings.Join(names, ", ")).
 			WithHint("keep one line of each link and delete the markers, or run 'git checkout "+
-				"--ours|--theirs "+file+"'; 'fctl ws plan' then says what is not merged"), names...)
+				"--ours|--theirs "+file+"'; 'fctl ws plan' then lists merges that are missing"), names...)
 		names, began = nil, 0
 	}
 	for line := range strings.Lines(text) {

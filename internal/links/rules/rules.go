@@ -46,7 +46,7 @@ func legalFields(l *entity.Link) []legalField {
 	}
 }
 
-// Common returns what is wrong with common fields.
+// Common returns the problems of common fields.
 func Common(at api.Position, c *entity.Common) entity.Errors {
 	var errs entity.Errors
 	report := func(format string, args ...any) {

@@ -17,7 +17,7 @@ import (
 )
 
 // LayoutSmall is the Config.Layout of workspaces whose definitions leave out what can be derived. The
-// files of both layouts are read in all workspaces; the layout says what is written.
+// files of both layouts are read in all workspaces; the layout decides how new ones are written.
 const LayoutSmall = "small"
 
 // isSmall reports whether an entity is written in the small layout.
