@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fctl-dev/fctl/internal/cli/usage"
+	"github.com/fctl-dev/fctl/internal/out"
 )
 
 // group is a group of commands, and the help topic about them. Its text is help/NAME.txt.
@@ -82,22 +83,9 @@ func frontPage(root *cobra.Command) string {
 	}
 	fmt.Fprintf(&b, "\nTopics ('%s help TOPIC'):\n%s\n\n'%s COMMAND --help' explains a "+
 		"command, '%s help %s' lists all.\n", name,
-		wrapped(strings.Join(namesOfTopics(topics()), ", "), usage.Width-2, "  "),
+		out.Wrap(strings.Join(namesOfTopics(topics()), ", "), usage.Width-2, "  "),
 		name, name, commandsTopic)
 	return b.String()
-}
-
-// wrapped breaks a text at spaces, and begins each line with indent.
-func wrapped(text string, width int, indent string) string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && len(line)+1+len(word) > width {
-			lines, line = append(lines, indent+line), ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	return strings.Join(append(lines, indent+line), "\n")
 }
 
 func namesOfTopics(all []topic) []string {

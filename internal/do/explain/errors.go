@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"github.com/fctl-dev/fctl/internal/out"
 )
 
 //go:embed errors.txt
@@ -79,31 +81,12 @@ func (p KnownError) matches(message string) int {
 
 // String returns the explanation, as 'fctl explain' prints it.
 func (p KnownError) String() string {
+	const width = 79
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n", p.ID, p.Text)
-	b.WriteString(wrap(p.Meaning) + "\n" + wrap(p.WayOut) + "\nExample\n")
+	b.WriteString(out.Wrap(p.Meaning, width, "") + "\n\n" + out.Wrap(p.WayOut, width, "") + "\n\nExample\n")
 	for line := range strings.Lines(p.Example) {
 		b.WriteString("  " + line)
 	}
 	return b.String()
-}
-
-// wrap breaks a text into lines of at most 79 bytes.
-func wrap(text string) string {
-	var b strings.Builder
-	length := 0
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case length == 0:
-		case length+1+len(word) > 79:
-			b.WriteByte('\n')
-			length = 0
-		default:
-			b.WriteByte(' ')
-			length++
-		}
-		b.WriteString(word)
-		length += len(word)
-	}
-	return b.String() + "\n"
 }
